@@ -1,4 +1,4 @@
-"""Writes the software bill of materials of a release: the packages that the command and its library link.
+"""Writes the software bill of materials of a release: the packages that the command and the libraries link.
 
 Usage: bill.py FILE. Source: CycloneDX 1.5, as JSON; the packages are from `cargo tree` and `cargo metadata`, their checksums from
 Cargo.lock. `cargo metadata` has more packages than are linked, because it has the features that tests need.
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tomllib
 
-ROOTS = ("wavetank-cli", "wavetank-hsa")
+ROOTS = ("wavetank-cli", "wavetank-hsa", "wavetank-capi")
 
 
 def metadata() -> dict:

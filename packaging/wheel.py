@@ -1,4 +1,4 @@
-"""Makes a Python wheel that has the command and its library, and no Python: `pip install` puts both below its prefix.
+"""Makes a Python wheel that has the command, its library and the C library, and no Python: `pip install` puts all below its prefix.
 
 Usage: wheel.py STAGE VERSION FOLDER. Source: the specification "Binary distribution format" of the Python Packaging
 Authority (a zip archive; `.data/scripts` goes to the prefix's `bin`, `.data/data` to the prefix itself) and PEP 600 (the
@@ -33,6 +33,17 @@ def stub(folder: pathlib.Path) -> bytes:
         return file.read_bytes()
 
 
+def c_library(stage: pathlib.Path, version: str) -> dict[str, bytes]:
+    """The files of the C library. Wheels have no links: the name for linkers is a script of theirs."""
+    lib = stage / "lib"
+    soname = f"libwavetank.so.{version.split('.')[0]}"
+    names = ("lib/libwavetank.a", "lib/pkgconfig/wavetank.pc", "include/wavetank.h")
+    files = {name: (stage / name).read_bytes() for name in names}
+    files[f"lib/{soname}"] = (lib / soname).read_bytes()
+    files["lib/libwavetank.so"] = f"/* GNU ld script */\nINPUT({soname})\n".encode()
+    return files
+
+
 def metadata(version: str, readme: str) -> str:
     return f"""\
 Metadata-Version: 2.4
@@ -58,7 +69,8 @@ def main() -> None:
     command = (stage / "bin/wavetank").read_bytes()
     library = (stage / "lib/wavetank" / LIBRARY).read_bytes()
     machine = platform.machine()
-    tag = f"py3-none-manylinux_2_{needed_libc(command, library)}_{machine}"
+    for_c = c_library(stage, version)
+    tag = f"py3-none-manylinux_2_{needed_libc(command, library, *for_c.values())}_{machine}"
     info, data = f"wavetank-{version}.dist-info", f"wavetank-{version}.data"
     doc = stage / "share/doc/wavetank"
     files = {
@@ -68,6 +80,7 @@ def main() -> None:
         f"{info}/METADATA": metadata(version, (doc / "README.md").read_text()).encode(),
         f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: wavetank\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(),
     }
+    files |= {f"{data}/data/{name}": content for name, content in for_c.items()}
     for page in sorted((stage / "share/man/man1").iterdir()):
         files[f"{data}/data/share/man/man1/{page.name}"] = page.read_bytes()
     for licence in ("LICENSE-MIT", "LICENSE-APACHE"):
