@@ -160,3 +160,48 @@ fn compiled_kernels_are_instructions() {
     }
     assert!(count > 60, "{count} objects");
 }
+
+/// A kernel of a signature has the accumulation registers that its code names (LLVM, `getTotalNumVGPRs`: they follow the VGPRs, from
+/// a multiple of 4 on; on gfx908 there are as many of each).
+#[test]
+fn kernels_of_signatures_have_accumulation_registers() {
+    let code = "k: v_mfma_f32_4x4x1f32 a[0:3], v5, v1, a[36:39]\n s_endpgm";
+    for (chip, vgprs, expected) in [
+        (Chip::Gfx908, "40", "0"),
+        (Chip::Gfx90a, "48", "8"),
+        (Chip::Gfx942, "48", "8"),
+    ] {
+        let options = |kernels: &[&str]| Options {
+            kernels: kernels
+                .iter()
+                .map(|k| k.parse().expect("a signature"))
+                .collect(),
+            ..Options::new(chip)
+        };
+        let ours = assemble_object("k.s", code, &options(&["k()"])).expect("a source");
+        let offset = match expected {
+            "0" => String::new(),
+            offset => format!(".amdhsa_accum_offset {offset}\n"),
+        };
+        let by_hand = format!(
+            "{code}\n.rodata\n.p2align 6\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr {vgprs}\n{offset}
+            .amdhsa_next_free_sgpr 3\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n.amdhsa_reserve_vcc 0
+            .amdhsa_reserve_flat_scratch 0\n.end_amdhsa_kernel"
+        );
+        let by_hand = by_hand.replace(
+            ".amdhsa_reserve_flat_scratch 0\n",
+            if chip == Chip::Gfx942 {
+                ""
+            } else {
+                ".amdhsa_reserve_flat_scratch 0\n"
+            },
+        );
+        let theirs = assemble_object("k.s", &by_hand, &options(&[])).expect("a source");
+        let [ours, theirs] = [ours, theirs].map(|object| {
+            let descriptors = object.sections.into_iter().find(|s| s.name == ".rodata");
+            descriptors.expect("descriptors").bytes
+        });
+        // Behind the sizes and the place of the code.
+        assert_eq!(ours[24..], theirs[24..], "{chip}");
+    }
+}

@@ -7,6 +7,7 @@ use wavetank_gcn::numbers::{flat_scratch, general_sgprs, sreg};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub vgprs: u32,
+    pub agprs: u32,
     pub sgprs: u32,
     /// Whether VCC and FLAT_SCRATCH, which are allocated after the SGPRs, are named.
     pub vcc: bool,
@@ -35,6 +36,7 @@ impl Counts {
     /// Takes the maximum with other counts.
     pub(crate) fn join(&mut self, others: Counts) {
         self.vgprs = self.vgprs.max(others.vgprs);
+        self.agprs = self.agprs.max(others.agprs);
         self.sgprs = self.sgprs.max(others.sgprs);
         self.vcc |= others.vcc;
         self.flat_scratch |= others.flat_scratch;
@@ -45,8 +47,9 @@ impl Counts {
         let effects = inst.effects();
         let generation = inst.chip.generation();
         for registers in [&effects.reads, &effects.writes] {
-            let vectors = registers.vectors().max().map_or(0, |v| u32::from(v) + 1);
-            self.vgprs = self.vgprs.max(vectors);
+            let behind = |last: Option<u8>| last.map_or(0, |last| u32::from(last) + 1);
+            self.vgprs = self.vgprs.max(behind(registers.vectors().max()));
+            self.agprs = self.agprs.max(behind(registers.accumulators().max()));
             for scalar in registers.scalars() {
                 let beside = |pair: u8| scalar & !1 == pair;
                 match scalar {

@@ -164,6 +164,7 @@ impl Session<'_> {
             target,
             version,
             vgprs: counts.vgprs,
+            agprs: counts.agprs,
             sgprs: counts.sgprs,
             vcc: counts.vcc,
             flat_scratch,

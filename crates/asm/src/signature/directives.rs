@@ -5,7 +5,8 @@
 
 use std::fmt::{self, Write as _};
 
-use wavetank_gcn::numbers::{MAX_GROUP_SIZE, SIMDS_PER_UNIT, VGPR_GRANULE, vgprs_per_lane};
+use wavetank_gcn::Chip;
+use wavetank_gcn::numbers::{MAX_GROUP_SIZE, SIMDS_PER_UNIT, vgpr_granule, vgprs_per_lane};
 use wavetank_object::Target;
 
 use super::{Kind, Signature};
@@ -17,11 +18,35 @@ pub(crate) struct Needs<'a> {
     /// The version of the code object, from 3 on.
     pub version: u8,
     pub vgprs: u32,
+    /// Accumulation registers, which are allocated with the VGPRs.
+    pub agprs: u32,
     pub sgprs: u32,
     pub vcc: bool,
     pub flat_scratch: bool,
     /// The number of SGPRs reserved after the others.
     pub extra_sgprs: u32,
+}
+
+impl Needs<'_> {
+    /// The chip that has the instructions of the target.
+    fn chip(&self) -> Chip {
+        Chip::from_name(self.target.instructions()).unwrap_or(Chip::Gfx900)
+    }
+
+    /// Returns the registers that a wave is given for so many VGPRs and the accumulation registers: these follow in the same file
+    /// from gfx90a on, and are in a file of their own, which is as large, on gfx908.
+    fn vector_registers(&self, vgprs: u32) -> u32 {
+        match self.agprs {
+            0 => vgprs,
+            agprs if self.target.has_one_vector_file() => accum_offset(vgprs) + agprs,
+            agprs => vgprs.max(agprs),
+        }
+    }
+}
+
+/// Returns where accumulation registers begin in the file that they share with VGPRs.
+fn accum_offset(vgprs: u32) -> u32 {
+    vgprs.max(1).next_multiple_of(4)
 }
 
 /// The number of lanes of a wave.
@@ -76,8 +101,8 @@ impl Signature {
             ("system_sgpr_workgroup_id_y", (self.dimensions >= 2).into()),
             ("system_sgpr_workgroup_id_z", (self.dimensions >= 3).into()),
             ("system_vgpr_workitem_id", u32::from(self.dimensions) - 1),
-            ("next_free_vgpr", vgprs),
-            ("accum_offset", vgprs.max(1).next_multiple_of(4)),
+            ("next_free_vgpr", needs.vector_registers(vgprs)),
+            ("accum_offset", accum_offset(vgprs)),
             ("next_free_sgpr", self.sgprs(needs)),
             ("reserve_vcc", needs.vcc.into()),
             ("reserve_flat_scratch", needs.flat_scratch.into()),
@@ -106,6 +131,7 @@ impl Signature {
 
     fn metadata(&self, needs: &Needs<'_>, out: &mut String) -> fmt::Result {
         let name = &self.name;
+        let vgprs = needs.vector_registers(self.vgprs(needs));
         // Without the tag, YAML would read a name such as `n` as a truth value.
         writeln!(out, "  - .name: !str {name}\n    .symbol: !str {name}.kd")?;
         for (field, value) in [
@@ -113,14 +139,20 @@ impl Signature {
             ("private_segment_fixed_size", 0),
             ("kernarg_segment_size", self.block_size()),
             ("kernarg_segment_align", self.block_align()),
-            ("max_flat_workgroup_size", largest_group(self.vgprs(needs))),
+            (
+                "max_flat_workgroup_size",
+                largest_group(needs.chip(), vgprs),
+            ),
             ("sgpr_count", self.sgprs(needs) + needs.extra_sgprs),
             ("sgpr_spill_count", 0),
-            ("vgpr_count", self.vgprs(needs)),
+            ("vgpr_count", vgprs),
             ("vgpr_spill_count", 0),
             ("wavefront_size", WAVE),
         ] {
             writeln!(out, "    .{field}: {value}")?;
+        }
+        if needs.agprs > 0 {
+            writeln!(out, "    .agpr_count: {}", needs.agprs)?;
         }
         if self.parameters.is_empty() {
             writeln!(out, "    .args: []")
@@ -169,9 +201,9 @@ impl Signature {
 
 /// Returns the work-items of the largest work-group: all its waves are on one compute unit, whose waves share the VGPRs of its
 /// SIMDs.
-fn largest_group(vgprs: u32) -> u32 {
-    let granules = vgprs.max(1).next_multiple_of(VGPR_GRANULE);
-    let waves = SIMDS_PER_UNIT * (vgprs_per_lane(wavetank_gcn::Chip::Gfx900) / granules).max(1);
+fn largest_group(chip: Chip, vgprs: u32) -> u32 {
+    let granules = vgprs.max(1).next_multiple_of(vgpr_granule(chip));
+    let waves = SIMDS_PER_UNIT * (vgprs_per_lane(chip) / granules).max(1);
     (waves * WAVE).min(MAX_GROUP_SIZE)
 }
 
@@ -182,7 +214,11 @@ mod tests {
     #[test]
     fn waves_of_a_group_fit_on_a_compute_unit() {
         // LLVM, `getNumWavesPerEUWithNumVGPRs`: 4 waves have 64 VGPRs each, 3 have 84, 2 have 128.
-        let sizes = [1, 64, 65, 84, 85, 128, 129, 256].map(largest_group);
+        let counts = [1, 64, 65, 84, 85, 128, 129, 256];
+        let sizes = counts.map(|count| largest_group(Chip::Gfx900, count));
         assert_eq!(sizes, [1024, 1024, 768, 768, 512, 512, 256, 256]);
+        // A file of 512 in blocks of 8.
+        let sizes = [128, 129, 168, 169, 256, 512].map(|count| largest_group(Chip::Gfx90a, count));
+        assert_eq!(sizes, [1024, 768, 768, 512, 512, 256]);
     }
 }
