@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wavetank_gcn::{Chip, Op as Instruction};
 use wavetank_ir::Op;
-use wavetank_matrix::{Place, Shape};
+use wavetank_matrix::{Matrix, Place, Shape};
 
 use crate::pseudo::block_of_row;
 
@@ -43,11 +43,49 @@ pub fn matrix_layout(op: impl Into<Instruction>, chip: Chip) -> Option<Vec<Strin
     Some([a, b, d].concat())
 }
 
+/// Returns sentences about how the lines of [`matrix_layout`] are read; none where they say all.
+///
+/// ```
+/// use wavetank_explain::layout_notes;
+/// use wavetank_gcn::{Chip, tables::Mai};
+/// let notes = layout_notes(Mai::V_MFMA_F32_32X32X4F16, Chip::Gfx90a);
+/// assert_eq!(notes, ["A1 is A of block 1, and so on", "elements of one register stand from its lowest bits on"]);
+/// ```
+pub fn layout_notes(op: impl Into<Instruction>, chip: Chip) -> Vec<&'static str> {
+    let Some(shape) = shape_of(op.into(), chip) else {
+        return Vec::new();
+    };
+    let is_packed = shape.a.bits() < 32 || shape.b.bits() < 32;
+    let notes = [
+        (shape.blocks > 1, "A1 is A of block 1, and so on"),
+        (
+            is_packed,
+            "elements of one register stand from its lowest bits on",
+        ),
+        (
+            shape.d.bits() > 32,
+            "an element takes this register and the next",
+        ),
+        (
+            shape.sparse,
+            "A has the stored columns: 2n and 2n+1 are two of the columns 4n to 4n+3, and two bits of S2 in the same lane say which",
+        ),
+    ];
+    let there = notes.into_iter().filter(|(applies, _)| *applies);
+    there.map(|(_, note)| note).collect()
+}
+
 /// Returns the shape of a matrix instruction that the chip executes.
 pub(crate) fn shape_of(op: Instruction, chip: Chip) -> Option<Shape> {
+    matrix_of(op, chip).map(|matrix| *matrix.shape())
+}
+
+/// Returns a matrix instruction that the chip executes.
+pub(crate) fn matrix_of(op: Instruction, chip: Chip) -> Option<Matrix> {
+    op.row().shape?;
     let block = block_of_row(op, chip);
     block.nodes.iter().find_map(|node| match &node.op {
-        Op::Matrix(product) => Some(*product.instruction.shape()),
+        Op::Matrix(product) => Some(product.instruction),
         _ => None,
     })
 }

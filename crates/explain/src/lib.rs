@@ -13,6 +13,7 @@
 #![warn(missing_docs)]
 
 mod explanation;
+mod cache_bits;
 mod grid;
 mod layout;
 mod modifiers;
@@ -20,8 +21,9 @@ mod pseudo;
 mod sentence;
 
 pub use explanation::Explanation;
+pub use cache_bits::field_name;
 pub use grid::{MatrixGrid, matrix_grids};
-pub use layout::matrix_layout;
+pub use layout::{layout_notes, matrix_layout};
 pub use modifiers::{Modifier, modifiers};
 pub use pseudo::{PseudoCode, operand_names};
-pub use sentence::{name_in, sentence, sentence_in};
+pub use sentence::{name_in, sentence, sentence_in, sentence_on};

@@ -5,6 +5,8 @@ mod rows;
 use wavetank_gcn::tables::Op;
 use wavetank_gcn::{BitField, Chip, Form, bit_fields};
 
+use crate::cache_bits::field_name;
+use crate::layout::matrix_of;
 use rows::{Family, ROWS, Row};
 
 /// A modifier of an instruction in a form.
@@ -29,21 +31,30 @@ pub struct Modifier {
 pub fn modifiers(op: Op, form: Form, chip: Chip) -> Vec<Modifier> {
     let (fields, _) = bit_fields(op, form, chip).unwrap_or_default();
     let family = Family::of(op, form);
-    let known = |field: &BitField| modifier(family, renamed(&field.name, chip));
+    let known = |field: &BitField| modifier(family, field_name(&field.name, chip));
     let mut all: Vec<Modifier> = fields.iter().filter_map(known).collect();
     all.dedup();
+    for modifier in &mut all {
+        if is_without_effect(op, chip, modifier.field) {
+            modifier.meaning = WITHOUT_EFFECT;
+        }
+    }
     all
 }
 
-/// Returns the name of a field in the text of a chip: those of caches are others from gfx942 on (LLVM's "User Guide for AMDGPU
-/// Backend", "Memory Model gfx942").
-fn renamed(field: &str, chip: Chip) -> &str {
-    match field {
-        "glc" if chip >= Chip::Gfx942 => "sc0",
-        "slc" if chip >= Chip::Gfx942 => "nt",
-        "scc" if chip >= Chip::Gfx942 => "sc1",
-        field => field,
-    }
+/// What a field of a matrix instruction means whose shape does not take it (docs/reference/errata.md, "CDNA").
+const WITHOUT_EFFECT: &str = "the shape of the matrices does not take it: it has no effect";
+
+/// Whether a matrix instruction does not take a field that its encoding has.
+fn is_without_effect(op: Op, chip: Chip, field: &str) -> bool {
+    matrix_of(op, chip).is_some_and(|matrix| {
+        let shape = matrix.shape();
+        match field {
+            "blgp" => !shape.has_permutation(matrix.model()),
+            "cbsz" | "abid" => !shape.sparse && !shape.has_broadcast(),
+            _ => false,
+        }
+    })
 }
 
 /// Returns the modifier that a bit field holds; `None` for opcodes, operands and fixed bits.
@@ -93,7 +104,7 @@ mod tests {
                         let fixed = name.starts_with(|c: char| c.is_ascii_digit());
                         let code = name.starts_with("op=") || name.starts_with("seg=");
                         let family = Family::of(op, form);
-                        let own = renamed(&name, chip);
+                        let own = field_name(&name, chip);
                         let of = |row: &Row| row.0 == own && row.1.is_none_or(|f| f == family);
                         if let Some(at) = ROWS.iter().position(of) {
                             used[at] = true;
@@ -128,6 +139,28 @@ mod tests {
             Some("the value before is returned")
         );
         assert!(glc(Flat::FLAT_LOAD_DWORD).is_some_and(|text| text.contains("coherent")));
+    }
+
+    /// AMD's matrix instruction calculator says which shapes take CBSZ, ABID and BLGP.
+    #[test]
+    fn shapes_say_which_fields_have_no_effect() {
+        use wavetank_gcn::tables::Mai;
+        let without = |op: Mai, chip| -> Vec<&str> {
+            let all = modifiers(op.into(), Form::Mai, chip);
+            let without = all.iter().filter(|m| m.meaning == WITHOUT_EFFECT);
+            without.map(|modifier| modifier.field).collect()
+        };
+        let blocks = Mai::V_MFMA_F32_32X32X4F16;
+        let one = Mai::V_MFMA_F32_32X32X8F16;
+        for chip in [Chip::Gfx908, Chip::Gfx90a, Chip::Gfx942] {
+            assert!(without(blocks, chip).is_empty(), "{chip}");
+        }
+        assert_eq!(without(one, Chip::Gfx90a), ["cbsz", "abid"]);
+        assert_eq!(without(one, Chip::Gfx942), ["cbsz", "abid", "blgp"]);
+        let doubles = Mai::V_MFMA_F64_16X16X4F64;
+        assert_eq!(without(doubles, Chip::Gfx90a), ["cbsz", "abid", "blgp"]);
+        let sparse = Mai::V_SMFMAC_F32_16X16X32_F16;
+        assert_eq!(without(sparse, Chip::Gfx942), ["blgp"]);
     }
 
     /// LLVM's "User Guide for AMDGPU Backend", "Memory Model gfx942": an atomic returns with SC0, and SC1 is its scope.

@@ -22,6 +22,8 @@ use names::Names;
 use sample::Base;
 pub use sample::operand_names;
 
+use crate::cache_bits::returning_bit;
+
 /// Denormals kept in all widths, DX10_CLAMP, IEEE: the MODE with which compilers start kernels (Vega ISA, 3.5).
 const MODE: u32 = 0xf0 | 1 << 8 | 1 << 9;
 /// DX10_CLAMP alone: OMOD takes effect only if denormals of results are flushed and IEEE is off (Vega ISA, 6.2 "OMOD").
@@ -106,6 +108,7 @@ impl PseudoCode {
         let mut names = Names::default();
         names.pattern = LanePattern::of(inst);
         names.generation = Some(inst.chip.generation());
+        names.returns = returning_bit(inst.chip);
         names.call(sample::PC + u64::from(inst.len), block::NEXT);
         let by_hand = by_hand::lines(inst.op).filter(|_| names.pattern.is_none());
         if let Some(lines) = by_hand.or_else(|| gfx950::lines(inst.op)) {

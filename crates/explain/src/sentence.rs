@@ -10,8 +10,9 @@ mod scalar;
 mod types;
 mod vector;
 
-use wavetank_gcn::{Form, Op};
+use wavetank_gcn::{Chip, Form, Op};
 
+use crate::cache_bits::returning_bit;
 pub(crate) use gfx950::Scaled;
 use types::{Noun, filled};
 
@@ -35,6 +36,18 @@ pub fn sentence(op: Op) -> String {
 /// ```
 pub fn sentence_in(op: Op, form: Form) -> String {
     named(op, &name_in(op, form))
+}
+
+/// Returns the sentence of an operation in a form with the names that the bits of caches have on a chip.
+///
+/// ```
+/// use wavetank_gcn::{Chip, Form, tables::Flat};
+/// let of = |chip| wavetank_explain::sentence_on(Flat::FLAT_ATOMIC_ADD.into(), Form::Global, chip);
+/// assert!(of(Chip::Gfx90a).ends_with("with GLC returns it as it was."));
+/// assert!(of(Chip::Gfx942).ends_with("with SC0 returns it as it was."));
+/// ```
+pub fn sentence_on(op: Op, form: Form, chip: Chip) -> String {
+    sentence_in(op, form).replace("with GLC", &format!("with {}", returning_bit(chip)))
 }
 
 /// Returns the name of an operation in a form, on the last generation that has it: GLOBAL and SCRATCH have a prefix of their own.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use serde::Serialize;
 use wavetank::Chip;
 use wavetank_cases::{Fidelity, case_files_in, fidelity, fidelity_in};
-use wavetank_explain::{PseudoCode, matrix_layout, operand_names, sentence_in};
+use wavetank_explain::{
+    PseudoCode, field_name, layout_notes, matrix_layout, operand_names, sentence_on,
+};
 use wavetank_gcn::tables::{
     Access, Class, EXEC, Features, Implicit, M0, MODE, OperandSpec, PC, SCC, VCC,
 };
@@ -36,6 +38,8 @@ pub struct Facts {
     pub pseudo_code: Option<Pseudo>,
     /// The places of the elements of matrices, a line for each register.
     pub layout: Vec<String>,
+    /// How these lines are read.
+    pub layout_notes: Vec<&'static str>,
     pub operands: Vec<Operand>,
     pub modifiers: Vec<Modifier>,
     /// The state that is read in addition to the operands.
@@ -159,13 +163,14 @@ impl Facts {
             text: name(subject, chip.generation()).unwrap_or_default(),
             chip: chip.name(),
             format: form_name(form),
-            sentence: sentence_in(op, form),
+            sentence: sentence_on(op, form, chip),
             bytes: Vec::new(),
             not_executed: not_executed(op, chip),
             fields: fields(op, form, chip),
             pseudo_code: PseudoCode::of_form(op, form, chip).map(Pseudo::from),
             layout: matrix_layout(op, chip).unwrap_or_default(),
-            operands: operands(subject),
+            layout_notes: layout_notes(op, chip),
+            operands: operands(subject, chip),
             modifiers: modifiers(op, form, chip),
             reads: implicit(row.reads, row.reads_exec()),
             writes: implicit(row.writes, false),
@@ -206,7 +211,11 @@ impl From<PseudoCode> for Pseudo {
 /// Returns the fields of an instruction in a form.
 pub fn fields(op: Op, form: Form, chip: Chip) -> Vec<Bits> {
     let (fields, _) = bit_fields(op, form, chip).unwrap_or_default();
-    let field = |BitField { name, low, width }| Bits { name, low, width };
+    let field = |BitField { name, low, width }| Bits {
+        name: field_name(&name, chip).to_owned(),
+        low,
+        width,
+    };
     fields.into_iter().map(field).collect()
 }
 
@@ -221,16 +230,16 @@ pub fn modifiers(op: Op, form: Form, chip: Chip) -> Vec<Modifier> {
 }
 
 /// Returns the operands of an instruction.
-fn operands((op, form): Subject) -> Vec<Operand> {
+fn operands((op, form): Subject, chip: Chip) -> Vec<Operand> {
     let all = std::iter::zip(op.row().operands, operand_names(op));
     let there = all.filter(|(spec, _)| has_operand(spec, form));
     there
-        .map(|(spec, name)| Operand::new(spec, name, own_type(spec, form)))
+        .map(|(spec, name)| Operand::new(spec, name, own_type(spec, form), chip))
         .collect()
 }
 
 impl Operand {
-    fn new(spec: &OperandSpec, name: &'static str, ty: Option<&str>) -> Operand {
+    fn new(spec: &OperandSpec, name: &'static str, ty: Option<&str>, chip: Chip) -> Operand {
         let own = || match spec.ty {
             wavetank_gcn::Ty::Imm => format!("{:?}", spec.kind).to_lowercase(),
             ty => format!("{ty:?}").to_lowercase(),
@@ -244,6 +253,9 @@ impl Operand {
                 Access::Read => "reads",
                 Access::Write => "writes",
                 Access::ReadWrite => "reads+writes",
+                // The bit has another name from gfx942 on.
+                Access::WriteIfGlc if chip >= Chip::Gfx942 => "writes (sc0)",
+                Access::ReadWriteIfGlc if chip >= Chip::Gfx942 => "reads, +sc0 writes",
                 Access::WriteIfGlc => "writes (glc)",
                 Access::ReadWriteIfGlc => "reads, +glc writes",
             },

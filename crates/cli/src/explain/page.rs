@@ -130,6 +130,9 @@ impl Page<'_> {
         let mut out =
             "\n  layout      register of the operand, its lanes, and their elements by row and column\n"
                 .to_owned();
+        for note in &self.0.layout_notes {
+            out += &folded(note, "              ", 14);
+        }
         for line in &self.0.layout {
             out += &folded(line, "    ", 8);
         }

@@ -199,7 +199,7 @@ pub(super) const ROWS: &[Row] = {
             "cbsz",
             Some(Matrix),
             "cbsz:n",
-            "groups of 2^n blocks read one block of A, if the product has several",
+            "groups of 2^n blocks read one block of A",
         ),
         Row(
             "cbsz",

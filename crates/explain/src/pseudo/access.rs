@@ -47,7 +47,10 @@ impl Writer<'_> {
                     changed(rmw, &data, 32 * words)
                 ));
                 if let Some(ret) = ret {
-                    let only = if access.glc { "   (with GLC)" } else { "" };
+                    let only = match self.names.returns {
+                        bit if access.glc && !bit.is_empty() => format!("   (with {bit})"),
+                        _ => String::new(),
+                    };
                     self.line(format!("{ret} = old{only}"));
                 }
             }

@@ -29,6 +29,8 @@ pub(super) struct Names {
     pub(super) pattern: Option<LanePattern>,
     /// The generation: on gfx7 FLAT_SCRATCH has the place that XNACK_MASK has in later ones, and gfx6 has neither.
     pub(super) generation: Option<Generation>,
+    /// The name of the bit by which an atomic returns what was in memory: `GLC`, or another.
+    pub(super) returns: &'static str,
 }
 
 /// Registers with names of their own (Vega ISA, 4.1 and table 4).

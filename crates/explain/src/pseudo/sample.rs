@@ -7,6 +7,7 @@ use wavetank_gcn::{
 
 use super::block::NEXT;
 use super::names::{File, Names};
+use crate::cache_bits::returning_bit;
 
 /// The distance of registers from one operand to the next, at least as many as any spans.
 const STRIDE: usize = 16;
@@ -79,13 +80,18 @@ pub(super) fn sample(op: Op, chip: Chip) -> (Inst, Names) {
 /// Returns the sample of a row in a form: its own, or GLOBAL or SCRATCH with or without a scalar base.
 pub(super) fn segment_sample(op: Op, form: Form, base: Base, chip: Chip) -> (Inst, Names) {
     let mut names = Names::default();
+    names.returns = returning_bit(chip);
     let mut operands = [Operand::None; MAX_OPERANDS];
     let vector = is_vector(op);
     for (i, (slot, spec)) in operands.iter_mut().zip(op.row().operands).enumerate() {
         *slot = match spec.field {
             Field::Saddr if base == Base::Scalar => Operand::Sgpr((STRIDE * (i + 1)) as u8),
-            // The address of SCRATCH is in one of the two.
-            Field::Vaddr if form == Form::Scratch && base == Base::Scalar => Operand::Off,
+            // The address of SCRATCH is in one of the two; from gfx942 on it is the sum of those that are there.
+            Field::Vaddr
+                if form == Form::Scratch && base == Base::Scalar && chip < Chip::Gfx942 =>
+            {
+                Operand::Off
+            }
             _ => operand(i, spec, vector),
         };
         let name = name(op, spec.field);
