@@ -12,7 +12,7 @@ use wavetank_machine::gcn::Launch;
 use wavetank_machine::{Prepared, Site, StartWave};
 use wavetank_memory::{Registry, Wave};
 
-use crate::place::Target;
+use crate::place::{FIRST_ACCUMULATOR, Target};
 use crate::set::{Code, Line};
 use crate::start::{ROW, ScratchOfWaves};
 use crate::value::Buffers;
@@ -126,7 +126,11 @@ impl Case {
         for a in &self.setup {
             match *a.target.place() {
                 Target::Vector { register, wide } => {
-                    given.add_vectors(register as u8, 1 + u8::from(wide));
+                    let count = 1 + u8::from(wide);
+                    match register.checked_sub(FIRST_ACCUMULATOR) {
+                        Some(n) => given.add_accumulators(n as u8, count),
+                        None => given.add_vectors(register as u8, count),
+                    }
                 }
                 Target::Scalar { register, wide } => {
                     given.add_scalars(register as u8, 1 + u8::from(wide));

@@ -5,9 +5,8 @@ use std::collections::HashSet;
 use wavetank::surfaces::coordinates;
 
 use crate::expected_fault::ExpectedFault;
-use crate::place::Target;
+use crate::place::{FIRST_ACCUMULATOR, Target};
 use crate::set::{Line, Set};
-use crate::sizes::Sizes;
 use crate::surface::Declared;
 use crate::value::{Assignment, Value, no_buffer, values};
 use crate::{Case, ExecError};
@@ -125,7 +124,7 @@ fn check_registers(case: &Case) -> Result<(), ExecError> {
         return Ok(());
     }
     for assignment in &case.setup {
-        if let Some(lack) = lacking(&case.sizes, &assignment.target) {
+        if let Some(lack) = lacking(case, &assignment.target) {
             return Err(assignment.wrong(format!("`{}`: {lack}", assignment.target)));
         }
     }
@@ -133,21 +132,31 @@ fn check_registers(case: &Case) -> Result<(), ExecError> {
 }
 
 /// Returns the reason for which a wave does not have a register; `None` if it has it.
-fn lacking(sizes: &Sizes, target: &Target) -> Option<String> {
+fn lacking(case: &Case, target: &Target) -> Option<String> {
+    let sizes = &case.sizes;
     let place = match target {
         Target::OfWave { is, .. } => is,
         other => other,
     };
     // Every wave has the registers with a name.
     let (file, name, register, wide, has) = match *place {
-        Target::Vector { register, wide } => ('v', "vgprs", register, wide, sizes.vgprs),
+        Target::Vector { register, wide } => match register.checked_sub(FIRST_ACCUMULATOR) {
+            Some(_) if !case.set.has_accumulators() => {
+                return Some("only chips of CDNA have accumulation registers".to_owned());
+            }
+            Some(n) => ('a', "agprs", n, wide, sizes.agprs),
+            None => ('v', "vgprs", register, wide, sizes.vgprs),
+        },
         Target::Scalar { register, wide } => ('s', "sgprs", register, wide, sizes.sgprs),
         _ => return None,
     };
     let needed = register + 1 + usize::from(wide);
     (needed > has as usize).then(|| {
-        let last = has - 1;
-        format!("the wave has {file}0 to {file}{last}: write `{name} = {needed}`")
+        let there = match has.checked_sub(1) {
+            Some(last) => format!("{file}0 to {file}{last}"),
+            None => format!("no {name}"),
+        };
+        format!("the wave has {there}: write `{name} = {needed}`")
     })
 }
 

@@ -106,7 +106,10 @@ impl fmt::Display for Target {
             }
         };
         match self {
-            Target::Vector { register, wide } => span(f, 'v', *register, *wide),
+            Target::Vector { register, wide } => match register.checked_sub(FIRST_ACCUMULATOR) {
+                Some(n) => span(f, 'a', n, *wide),
+                None => span(f, 'v', *register, *wide),
+            },
             Target::Scalar { register, wide } => span(f, 's', *register, *wide),
             Target::Scc => f.write_str("scc"),
             Target::Hardware(id) => match HARDWARE.iter().find(|(_, n)| n == id) {
@@ -143,7 +146,7 @@ impl fmt::Display for Target {
 }
 
 impl Target {
-    /// Reads a place of GCN: `v0`, `v[0:1]`, `s4`, `vcc`, `ttmp4`, `scc`, `mode`, `lds[16]`, `mem NAME`, `export mrt0.x`.
+    /// Reads a place of GCN: `v0`, `v[0:1]`, `a2`, `s4`, `vcc`, `ttmp4`, `scc`, `mode`, `lds[16]`, `mem NAME`, `export mrt0.x`.
     pub(crate) fn parse(text: &str, generation: Generation) -> Result<Target, String> {
         if let Some(named) = special(text, generation) {
             return Ok(named);
@@ -328,17 +331,21 @@ fn bracketed(text: &str) -> Result<Option<Target>, String> {
     Ok(None)
 }
 
-/// Reads a register or a pair: `v3`, `v[4:5]`, `s7`, `ttmp[2:3]`.
+/// The place of the first accumulation register in the file of a wave: they follow the 256 VGPRs.
+pub(crate) const FIRST_ACCUMULATOR: usize = 256;
+
+/// Reads a register or a pair: `v3`, `a3`, `v[4:5]`, `s7`, `ttmp[2:3]`.
 fn register(text: &str, generation: Generation) -> Result<Target, String> {
     let unknown = || {
         format!(
-            "`{text}` is nothing that has a value: write v0, v[0:1], s0, s[0:1], vcc, exec, m0, scc, mode, lds[0] or mem NAME"
+            "`{text}` is nothing that has a value: write v0, v[0:1], a0, s0, s[0:1], vcc, exec, m0, scc, mode, lds[0] or mem NAME"
         )
     };
     let ttmp = usize::from(first_ttmp(generation));
     let files = [
         ("ttmp", ttmp, usize::from(sreg::M0) - ttmp),
-        ("v", 0, 256),
+        ("v", 0, FIRST_ACCUMULATOR),
+        ("a", FIRST_ACCUMULATOR, 256),
         ("s", 0, general_sgprs(generation).into()),
     ];
     let begins = |(file, ..): &&(&str, usize, usize)| text.starts_with(file);
@@ -369,7 +376,7 @@ fn register(text: &str, generation: Generation) -> Result<Target, String> {
     }
     let register = base + first;
     Ok(match file {
-        "v" => Target::Vector { register, wide },
+        "v" | "a" => Target::Vector { register, wide },
         "s" => Target::Scalar { register, wide },
         _ => Target::Named {
             name: text.to_owned(),

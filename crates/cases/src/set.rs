@@ -112,6 +112,11 @@ impl Set {
         }
     }
 
+    /// Whether its waves have accumulation registers.
+    pub(crate) fn has_accumulators(self) -> bool {
+        matches!(self, Set::Gcn(chip) if chip.is_cdna())
+    }
+
     /// Returns the sizes of a case that does not set them.
     pub(crate) fn sizes(self) -> Sizes {
         Sizes::new(self.sgprs(), self.lds_bytes())
