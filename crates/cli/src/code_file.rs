@@ -49,7 +49,7 @@ impl CodeFile {
 }
 
 fn chip_named(name: &str) -> Result<Chip> {
-    let facts = ChipFacts::named(name);
+    let facts = ChipFacts::of_target(name);
     facts.map(|facts| facts.chip).map_err(Failure::Usage)
 }
 

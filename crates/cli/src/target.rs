@@ -1,7 +1,7 @@
 //! The options for the instruction set and the syntax, which are the same in every command.
 
 use wavetank::environment::Gpu;
-use wavetank::{Chip, DEFAULT_CHIP, instruction_set};
+use wavetank::{Chip, DEFAULT_CHIP, named_target, object};
 use wavetank_gcn::Dialect;
 use wavetank_surface_isa::maxwell::Generation;
 use wavetank_surface_isa::visa::Version;
@@ -22,7 +22,7 @@ pub(crate) fn check_gpus(names: &str) -> Result {
 /// The options for the instruction set.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Target {
-    /// The chip: gfx600 to gfx90c, one of LLVM's names (tahiti, fiji, …) or a product ("RX 580", mi50, …)
+    /// The chip: gfx600 to gfx950, one of LLVM's names (tahiti, fiji, …) or a product ("RX 580", mi300x, …)
     #[arg(long, value_name = "CHIP")]
     gpu: Option<String>,
     /// The instruction set: a chip, maxwell:50, maxwell:52, … for NVIDIA's SUATOM, or visa (visa:3.3, …) for Intel's TYPED_ATOMIC
@@ -36,35 +36,40 @@ impl Target {
     /// # Errors
     /// An unknown name, or two names that differ.
     pub(crate) fn chip(&self) -> Result<Option<Chip>> {
-        let named = |name: &Option<String>| name.as_deref().map(instruction_set).transpose();
+        Ok(self.one()?.map(|(chip, _)| chip))
+    }
+
+    /// Returns the requested chip, and the target of code objects for it.
+    fn one(&self) -> Result<Option<(Chip, object::Target)>> {
+        let named = |name: &Option<String>| name.as_deref().map(named_target).transpose();
         let wrong = |error: wavetank::UnknownInstructionSet| Failure::usage(error.to_string());
         let (gpu, isa) = (named(&self.gpu), named(&self.isa));
         match (gpu.map_err(wrong)?, isa.map_err(wrong)?) {
-            (Some(gpu), Some(isa)) if gpu != isa => Err(Failure::usage(format!(
+            (Some((_, gpu)), Some((_, isa))) if gpu != isa => Err(Failure::usage(format!(
                 "--gpu says {gpu} and --isa says {isa}: give one of them"
             ))),
             (gpu, isa) => Ok(gpu.or(isa)),
         }
     }
 
-    /// Returns the requested chips, separated by commas: `--gpu gfx803,gfx900`.
+    /// Returns the requested chips with the targets of code objects for them, separated by commas: `--gpu gfx803,gfx90a:xnack-`.
     ///
     /// # Errors
-    /// The errors of [`chip`](Self::chip), and a duplicate chip.
-    pub(crate) fn chips(&self) -> Result<Vec<Chip>> {
+    /// The errors of [`chip`](Self::chip), and a duplicate target.
+    pub(crate) fn targets(&self) -> Result<Vec<(Chip, object::Target)>> {
         let names = match (&self.gpu, &self.isa) {
             (Some(gpu), None) if gpu.contains(',') => gpu,
-            _ => return Ok(self.chip()?.into_iter().collect()),
+            _ => return Ok(self.one()?.into_iter().collect()),
         };
-        let mut chips = Vec::new();
+        let mut targets = Vec::new();
         for name in names.split(',') {
-            let chip = instruction_set(name).map_err(|e| Failure::usage(e.to_string()))?;
-            if chips.contains(&chip) {
-                return Err(Failure::usage(format!("--gpu names {chip} twice")));
+            let named = named_target(name).map_err(|e| Failure::usage(e.to_string()))?;
+            if targets.contains(&named) {
+                return Err(Failure::usage(format!("--gpu names {} twice", named.1)));
             }
-            chips.push(chip);
+            targets.push(named);
         }
-        Ok(chips)
+        Ok(targets)
     }
 
     /// Returns the generation of Maxwell that `--isa` names, if it is one.

@@ -34,6 +34,7 @@ mod signatures;
 #[path = "../../check/tests/common/slow.rs"]
 mod slow;
 mod stage;
+mod targets;
 mod undefined;
 mod visa;
 mod words;

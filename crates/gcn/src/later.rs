@@ -39,6 +39,9 @@ const CHIPS: &[(&str, LaterArchitecture)] = &[
     ("navi", Rdna),
 ];
 
+/// Early versions of gfx942, which LLVM 15 to 19 compile for. Their caches want other bits of memory instructions.
+const EARLY_GFX942: &[&str] = &["gfx940", "gfx941"];
+
 /// Series of products, each with the number of digits after its name: an Instinct MI60 and a Radeon RX 580 are chips of GCN.
 const SERIES: &[(&str, usize, LaterArchitecture)] = &[("mi", 3, Cdna), ("rx", 4, Rdna)];
 
@@ -131,9 +134,19 @@ impl fmt::Display for LaterArchitecture {
 ///     wavetank_gcn::later_chip("gfx950").as_deref(),
 ///     Some("gfx950 is a chip of CDNA: GCN and CDNA are executed up to gfx942; gfx950 is assembled and disassembled, RDNA is not supported")
 /// );
+/// assert_eq!(
+///     wavetank_gcn::later_chip("gfx940").as_deref(),
+///     Some("gfx940 is an early version of gfx942, which no product has: compile for gfx942")
+/// );
 /// ```
 pub fn later_chip(name: &str) -> Option<String> {
     let architecture = LaterArchitecture::of_chip(name)?;
+    if EARLY_GFX942.contains(&product_key(name).as_str()) {
+        return Some(format!(
+            "{} is an early version of gfx942, which no product has: compile for gfx942",
+            plain(name)
+        ));
+    }
     Some(format!(
         "{} is a chip of {architecture}: {EXECUTED_CHIPS}",
         plain(name)

@@ -171,6 +171,13 @@ impl Target {
         has_xnack(&self.chip)
     }
 
+    /// Returns whether the chip has each feature that is required on or off.
+    pub fn has_its_features(&self) -> bool {
+        let is_named = |feature| matches!(feature, Feature::On | Feature::Off);
+        (has_xnack(&self.chip) || !is_named(self.xnack))
+            && (has_sramecc(&self.chip) || !is_named(self.sramecc))
+    }
+
     /// Returns whether code made for `self` runs on `requested`: the chip is the same (or a generic target covers it), and no
     /// feature is needed on and requested off, or the reverse.
     pub fn serves(&self, requested: &Target) -> bool {

@@ -553,6 +553,36 @@ impl ChipFacts {
         }
     }
 
+    /// The facts of a chip by a name that [`named`](Self::named) takes, after which features may follow as in a target ID:
+    /// `gfx90a:xnack-`.
+    ///
+    /// # Errors
+    /// A sentence about a name that is not one of an emulated chip, or about features with which it is not emulated.
+    pub fn of_target(text: &str) -> Result<&'static ChipFacts, String> {
+        let (name, features) = text.split_at(text.find(':').unwrap_or(text.len()));
+        let facts = ChipFacts::named(name)?;
+        facts.check_features(features)?;
+        Ok(facts)
+    }
+
+    /// Checks that the chip is emulated with features such as `:sramecc+:xnack-`.
+    pub(crate) fn check_features(&self, features: &str) -> Result<(), String> {
+        let chip = self.chip;
+        let requested = format!("{chip}{features}");
+        let requested: Target = requested.parse().map_err(|_| {
+            let requested = requested.escape_debug();
+            format!(
+                "`{requested}` is not a target; after the chip come features such as xnack-, and for `run` its memory, as in {chip}:8G"
+            )
+        })?;
+        match self.isa.parse::<Target>() {
+            Ok(emulated) if !emulated.serves(&requested) => {
+                Err(format!("`{requested}` is not emulated; {emulated} is"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Whether an emulated chip executes code for a target.
     pub fn execute(target: &Target) -> bool {
         let serves = |chip: &Chip| chip.name().parse().is_ok_and(|own| target.serves(&own));

@@ -86,7 +86,7 @@ pub use device::{Device, DeviceBuilder};
 pub use dispatch::{Dims, Dispatch, Packet};
 pub use error::{Error, KernelFault, Result, Timeout};
 pub use host_call::Stream;
-pub use instruction_set::{UnknownInstructionSet, instruction_set};
+pub use instruction_set::{UnknownInstructionSet, instruction_set, named_target};
 pub use kernel::Kernel;
 pub use lone_wave::LoneWave;
 pub use module::Module;

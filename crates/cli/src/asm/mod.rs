@@ -6,7 +6,7 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use wavetank::object::{Feature, Target as ObjectTarget};
+use wavetank::object::Target as ObjectTarget;
 use wavetank::{Chip, DEFAULT_CHIP};
 use wavetank_asm::{
     Errors, Folders, Line, LineError, Message, Options, ParseError, Signature, assemble_code,
@@ -123,11 +123,11 @@ impl Asm {
     /// Assembles GCN sources.
     fn assemble(&self, files: &Folders, messages: &Messages) -> Result {
         let receive = |message: &Message| messages.receive(message);
-        let chips = self.target.chips()?;
-        if chips.len() > 1 {
-            return self.bundle(files, &receive, &chips);
+        let targets = self.target.targets()?;
+        if targets.len() > 1 {
+            return self.bundle(files, &receive, &targets);
         }
-        let options = self.options(files, &receive, chips.first().copied())?;
+        let options = self.options(files, &receive, targets.first())?;
         let report = |path: &Path, errors: &Errors| self.report(path, errors);
         match &self.output {
             Some(path) if self.raw => self.write_words(&options, path),
@@ -149,10 +149,15 @@ impl Asm {
     }
 
     /// Writes a bundle for several chips.
-    fn bundle(&self, files: &Folders, receive: &dyn Fn(&Message), chips: &[Chip]) -> Result {
-        let options = chips
+    fn bundle(
+        &self,
+        files: &Folders,
+        receive: &dyn Fn(&Message),
+        targets: &[(Chip, ObjectTarget)],
+    ) -> Result {
+        let options = targets
             .iter()
-            .map(|chip| self.options(files, receive, Some(*chip)));
+            .map(|target| self.options(files, receive, Some(target)));
         let options: Vec<_> = options.collect::<Result<_>>()?;
         let report = |path: &Path, errors: &Errors| self.report(path, errors);
         match &self.output {
@@ -189,9 +194,9 @@ impl Asm {
         &self,
         files: &'f Folders,
         receive: &'f dyn Fn(&Message),
-        asked: Option<Chip>,
+        asked: Option<&(Chip, ObjectTarget)>,
     ) -> Result<Options<'f>> {
-        let chip = asked.unwrap_or(DEFAULT_CHIP);
+        let options = Options::new(asked.map_or(DEFAULT_CHIP, |(chip, _)| *chip));
         if !(2..=6).contains(&self.code_object_version) {
             let version = self.code_object_version;
             return Err(Failure::usage(format!(
@@ -199,12 +204,7 @@ impl Asm {
             )));
         }
         Ok(Options {
-            target: ObjectTarget {
-                chip: chip.name().to_owned(),
-                sramecc: Feature::Any,
-                xnack: Feature::Any,
-                generic_version: None,
-            },
+            target: asked.map_or(options.target, |(_, target)| target.clone()),
             fixed: asked.is_some(),
             dialect: self.syntax.dialect,
             version: self.code_object_version,
@@ -220,7 +220,7 @@ impl Asm {
                 most => most,
             },
             messages: receive,
-            ..Options::new(chip)
+            ..options
         })
     }
 

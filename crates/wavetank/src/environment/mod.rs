@@ -12,7 +12,6 @@ use std::str::FromStr;
 
 use wavetank_check::{Tools, UnknownTool};
 use wavetank_gcn::Chip;
-use wavetank_object::Target;
 
 use crate::chips::{ChipFacts, DEFAULT_CHIP};
 use crate::host;
@@ -84,7 +83,8 @@ impl FromStr for Gpu {
         }
         let is_size = |suffix: &&str| suffix.starts_with(|c: char| c.is_ascii_digit());
         let (sizes, features): (Vec<&str>, Vec<&str>) = suffixes.into_iter().partition(is_size);
-        check_features(facts, &features)?;
+        let features: String = features.iter().map(|name| format!(":{name}")).collect();
+        facts.check_features(&features)?;
         let memory = match sizes.as_slice() {
             [] => None,
             [size] => Some(bytes(size)?),
@@ -98,24 +98,6 @@ impl Gpu {
     /// The chip.
     pub fn chip(&self) -> Chip {
         self.facts.chip
-    }
-}
-
-/// Whether a chip is emulated with features such as `xnack-`.
-fn check_features(facts: &ChipFacts, features: &[&str]) -> Result<(), String> {
-    let chip = facts.chip;
-    let requested = [&[chip.name()], features].concat().join(":");
-    let requested: Target = requested.parse().map_err(|_| {
-        format!(
-            "`{}` is not a target; after the chip come features such as xnack-, and its memory, as in {chip}:8G",
-            requested.escape_debug()
-        )
-    })?;
-    match facts.isa.parse::<Target>() {
-        Ok(emulated) if !emulated.serves(&requested) => {
-            Err(format!("`{requested}` is not emulated; {emulated} is"))
-        }
-        _ => Ok(()),
     }
 }
 
