@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_char};
 
-use wavetank_explain::Explanation as Facts;
+use wavetank_facts::Facts;
 
 use crate::device::chip_named;
 use crate::failure::Failure;
@@ -25,6 +25,7 @@ pub(crate) struct Explanation {
     operands: CString,
     modifiers: CString,
     layout: Option<CString>,
+    fidelity: CString,
 }
 
 impl Handled for Explanation {
@@ -38,6 +39,7 @@ impl Explanation {
         let modifiers: Vec<String> = modifiers
             .map(|modifier| format!("{}: {}", modifier.text, modifier.meaning))
             .collect();
+        let operands: Vec<&str> = facts.operands.iter().map(|operand| operand.name).collect();
         let layout = Some(&facts.layout).filter(|lines| !lines.is_empty());
         Explanation {
             text: c_string(&facts.text),
@@ -46,8 +48,9 @@ impl Explanation {
             pseudo_code: facts
                 .pseudo_code
                 .as_ref()
-                .map(|lines| c_string(&lines.join("\n"))),
-            operands: c_string(&facts.operands.join("\n")),
+                .map(|code| c_string(&code.lines.join("\n"))),
+            operands: c_string(&operands.join("\n")),
+            fidelity: c_string(&facts.fidelity),
             modifiers: c_string(&modifiers.join("\n")),
             layout: layout.map(|lines| c_string(&lines.join("\n"))),
         }
@@ -69,7 +72,7 @@ pub unsafe extern "C" fn wavetank_explain(
         handle::create::<Explanation>(explanation, "explanation", || {
             let instruction = text(instruction, "instruction")?;
             let chip = chip_named(text_or_none(chip, "chip")?)?;
-            let facts = Facts::of(instruction, chip);
+            let facts = Facts::of_text(instruction, chip);
             let facts = facts.map_err(|wrong| Failure::new(WAVETANK_ERROR_SOURCE, wrong))?;
             Ok(Explanation::of(&facts))
         })
@@ -102,11 +105,13 @@ pub struct wavetank_explanation_texts {
     pub modifiers: *const c_char,
     /// For a matrix instruction the places of elements in registers, in lines; otherwise null.
     pub layout: *const c_char,
+    /// How exact its execution is, and by what that is known.
+    pub fidelity: *const c_char,
 }
 
 // SAFETY: it is plain data, and all of its bits may be 0.
 unsafe impl Record for wavetank_explanation_texts {
-    const FIRST_SIZE: usize = 56;
+    const FIRST_SIZE: usize = 64;
 }
 
 /// Writes the texts of an explanation. `size` is sizeof(wavetank_explanation_texts).
@@ -126,6 +131,7 @@ pub unsafe extern "C" fn wavetank_explanation_get(
             operands: explanation.operands.as_ptr(),
             modifiers: explanation.modifiers.as_ptr(),
             layout: shown_or_null(explanation.layout.as_deref()),
+            fidelity: explanation.fidelity.as_ptr(),
         };
         // SAFETY: by the caller's promise.
         unsafe { record.write(texts, size, "texts") }

@@ -12,7 +12,6 @@
 
 #![warn(missing_docs)]
 
-mod explanation;
 mod cache_bits;
 mod grid;
 mod layout;
@@ -20,7 +19,6 @@ mod modifiers;
 mod pseudo;
 mod sentence;
 
-pub use explanation::Explanation;
 pub use cache_bits::field_name;
 pub use grid::{MatrixGrid, matrix_grids};
 pub use layout::{layout_notes, matrix_layout};

@@ -12,12 +12,12 @@ use wavetank_gcn::tables::{
     Access, Class, EXEC, Features, Implicit, M0, MODE, OperandSpec, PC, SCC, VCC,
 };
 use wavetank_gcn::{
-    BitField, Dialect, Flags, Form, Generation, Inst, MAX_OPERANDS, Mods, Op, Spelling, bit_fields,
-    encode, print_in,
+    BitField, Dialect, Flags, Form, Generation, Inst, MAX_OPERANDS, Mods, Op, ParseError, Spelling, bit_fields,
+    encode, parse, print_in,
 };
 use wavetank_translate::{Modes, Translator};
 
-use crate::forms::{Subject, exists, form_name, forms, has_operand, name, own_type};
+use crate::forms::{Subject, exists, form_name, forms, has_operand, name, named, own_type};
 use crate::hazards::{Hazard, hazards};
 use crate::related::related;
 
@@ -112,6 +112,28 @@ pub struct Name {
 }
 
 impl Facts {
+    /// Returns the facts about a text: an instruction with its operands, or a name alone.
+    ///
+    /// # Errors
+    /// The mistake in the text.
+    ///
+    /// ```
+    /// use wavetank::Chip;
+    /// use wavetank_facts::Facts;
+    ///
+    /// let alone = Facts::of_text("v_lshl_add_u32", Chip::Gfx900)?;
+    /// assert_eq!(alone.sentence, "Shifts left, then adds.");
+    /// assert!(Facts::of_text("v_lshl_add_u32", Chip::Gfx803).is_err());
+    /// # Ok::<(), wavetank_gcn::ParseError>(())
+    /// ```
+    pub fn of_text(text: &str, chip: Chip) -> Result<Facts, ParseError> {
+        match (parse(text, chip), named(text.trim(), chip).first()) {
+            (Ok(inst), _) => Ok(Facts::of(&inst, Dialect::Llvm)),
+            (Err(_), Some(subject)) => Ok(Facts::row(*subject, chip)),
+            (Err(wrong), None) => Err(wrong),
+        }
+    }
+
     /// Returns the facts about an instruction with operands.
     pub fn of(inst: &Inst, dialect: Dialect) -> Facts {
         let mut text = String::new();

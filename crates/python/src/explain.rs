@@ -9,8 +9,8 @@ use wavetank::surface_isa::TextError;
 use wavetank::visa::Version;
 use wavetank::visa::operation::ROWS;
 use wavetank_explain::sentence_in;
-use wavetank_facts::{Facts, SuatomFacts, TypedAtomicFacts, named, suatom_forms, suatom_rows};
-use wavetank_gcn::{Dialect, Op, parse};
+use wavetank_facts::{Facts, SuatomFacts, TypedAtomicFacts, suatom_forms, suatom_rows};
+use wavetank_gcn::{Dialect, Op};
 
 use crate::chip::chip_or_default;
 use crate::error::argument_error;
@@ -55,11 +55,8 @@ pub(crate) fn explain<'py>(
         );
     }
     let chip = chip_or_default(py, chip)?;
-    match (parse(&text, chip), named(text.trim(), chip).first()) {
-        (Ok(inst), _) => as_dict(py, &Facts::of(&inst, Dialect::Llvm)),
-        (Err(_), Some(subject)) => as_dict(py, &Facts::row(*subject, chip)),
-        (Err(wrong), None) => Err(argument_error(py, wrong)),
-    }
+    let facts = Facts::of_text(&text, chip).map_err(|wrong| argument_error(py, wrong))?;
+    as_dict(py, &facts)
 }
 
 /// Returns facts as Python has them: as in JSON, but for what is shorter as a text or a tuple.
