@@ -529,6 +529,10 @@ typedef struct wavetank_explanation_texts {
    * For a matrix instruction the places of elements in registers, in lines; otherwise null.
    */
   const char *layout;
+  /**
+   * How exact its execution is, and by what that is known.
+   */
+  const char *fidelity;
 } wavetank_explanation_texts;
 
 #ifdef __cplusplus

@@ -12,8 +12,8 @@ use wavetank_gcn::tables::{
     Access, Class, EXEC, Features, Implicit, M0, MODE, OperandSpec, PC, SCC, VCC,
 };
 use wavetank_gcn::{
-    BitField, Dialect, Flags, Form, Generation, Inst, MAX_OPERANDS, Mods, Op, ParseError, Spelling, bit_fields,
-    encode, parse, print_in,
+    BitField, Dialect, Flags, Form, Generation, Inst, MAX_OPERANDS, Mods, Op, ParseError, Spelling,
+    bit_fields, encode, parse, print_in,
 };
 use wavetank_translate::{Modes, Translator};
 
