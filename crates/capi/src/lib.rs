@@ -1,6 +1,6 @@
 //! The C library `libwavetank`: its functions, as `include/wavetank.h` declares them.
 //!
-//! Objects are handles that are checked at each use ([`handle`]), so a freed or foreign handle is an error. A call returns a
+//! Objects are handles that are checked at each use (`handle.rs`), so a freed or foreign handle is an error. A call returns a
 //! [`wavetank_status`], keeps the sentence about its error for [`wavetank_last_error`], and never unwinds into its caller.
 //! `docs/how-to/c-library.md` is the guide.
 //!

@@ -36,7 +36,7 @@ const GROUPS: &[&[&str]] = &[
     &["v_frexp_mant", "v_frexp_exp", "v_ldexp"],
 ];
 
-/// Returns the instructions that are related to one, at most [`MAX_SHOWN`].
+/// Returns the instructions that are related to one, at most `MAX_SHOWN`.
 pub fn related(subject: Subject) -> Vec<Subject> {
     let (op, form) = subject;
     let (name, mut found) = (name_in(op, form), Vec::new());

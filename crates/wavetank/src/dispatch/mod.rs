@@ -41,6 +41,9 @@ pub struct Packet {
     pub group_segment_size: u32,
 }
 
+/// A receiver of the texts that a kernel prints.
+type Print<'a> = dyn Fn(Stream, &str) + Sync + 'a;
+
 /// The number of waves from which on computing the registers that need zeroing is worth its cost.
 const MANY_WAVES: u64 = 4096;
 
@@ -56,7 +59,7 @@ pub struct Dispatch<'a> {
     border_colors: Option<u64>,
     packet: Option<Packet>,
     trap_handler: Option<TrapHandler>,
-    print: Option<&'a (dyn Fn(Stream, &str) + Sync)>,
+    print: Option<&'a Print<'a>>,
     observers: Observers<'a>,
 }
 

@@ -128,7 +128,7 @@ impl Buffer {
     /// Checks that an aligned element is in the buffer.
     fn check(&self, address: u64, bytes: u64) {
         let offset = address.wrapping_sub(self.address());
-        let inside = offset % bytes == 0 && offset < self.memory.len();
+        let inside = offset.is_multiple_of(bytes) && offset < self.memory.len();
         assert!(inside, "{address:#x} is not in the host-call buffer");
     }
 }
