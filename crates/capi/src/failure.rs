@@ -50,6 +50,7 @@ impl From<Error> for Failure {
             Error::WaveLds { .. } => (WAVETANK_ERROR_ARGUMENT, None),
             Error::Fault(fault) => (WAVETANK_ERROR_FAULT, Some(fault)),
             Error::Timeout(_) => (WAVETANK_ERROR_TIMEOUT, None),
+            Error::Stopped { .. } => (WAVETANK_ERROR_CANCELLED, None),
             _ => (WAVETANK_ERROR_LAUNCH, None),
         };
         Failure {

@@ -6,15 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use wavetank::hooks::Hooks;
 use wavetank::{Arg, Dims, Report, ShownFinding, Tools};
 
 use crate::buffer::{Buffer, wavetank_buffer};
 use crate::failure::{Failure, Result};
 use crate::findings::{Findings, tools_named, wavetank_findings};
 use crate::handle::{self, Handled, Kind};
+use crate::hook::{Hook, wavetank_hook};
 use crate::kernel::{Kernel, wavetank_kernel};
 use crate::last_error::guarded;
-use crate::pointer::{bytes, c_string, text_or_none};
+use crate::pointer::{bytes, c_string, text, text_or_none};
 use crate::record::Record;
 use crate::status::wavetank_status::{self, *};
 
@@ -40,6 +42,7 @@ struct Settings {
     lds: u32,
     timeout: Option<Duration>,
     count: bool,
+    hooks: Vec<Hook>,
 }
 
 impl Handled for Launch {
@@ -63,6 +66,7 @@ impl Launch {
             lds: 0,
             timeout: None,
             count: false,
+            hooks: Vec::new(),
         };
         Launch {
             kernel,
@@ -121,7 +125,14 @@ impl Launch {
             Some(timeout) => dispatch.timeout(timeout),
             None => dispatch,
         };
-        let done = dispatch.check(tools).cancel(&cancel).run();
+        let dispatch = dispatch.check(tools).cancel(&cancel);
+        let hooks = settings.hooks.iter();
+        let hooks = hooks.fold(Hooks::default(), |all, hook| hook.add(all));
+        let done = if settings.hooks.is_empty() {
+            dispatch.run()
+        } else {
+            dispatch.hooks(&hooks).run()
+        };
         locked(&self.running).retain(|other| !Arc::ptr_eq(other, &cancel));
         done.map_err(|error| match error {
             wavetank::Error::Timeout(_) if cancel.load(Ordering::Relaxed) => {
@@ -256,6 +267,35 @@ pub unsafe extern "C" fn wavetank_launch_set_counting(
 ) -> wavetank_status {
     change(launch, |settings| {
         settings.count = count != 0;
+        Ok(())
+    })
+}
+
+/// Adds a function that later runs call at an event: "instruction" (before each), "memory" (after each instruction that accesses
+/// memory), "barrier", "wave_start", "wave_end" or "fault". `data` is passed to it.
+///
+/// `options` may be null. Of instructions, "mnemonic=v_exp_f32" (a pattern with `*`) and "function=NAME" choose some, for memory, too.
+/// Of accesses, "kind=load", "store" or "atomic", "space=global", "lds", "gds" or "scratch", and "range=0x1000-0x2000" choose some.
+/// Options have semicolons between them; one that is given several times chooses more.
+///
+/// Threads of the device call the function, several at once unless the device has "threads=1". It must not jump out. It may call
+/// functions of this library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wavetank_launch_add_hook(
+    launch: *mut wavetank_launch,
+    event: *const c_char,
+    options: *const c_char,
+    function: wavetank_hook,
+    data: *mut c_void,
+) -> wavetank_status {
+    guarded(|| {
+        let launch = handle::get::<Launch>(launch, "launch")?;
+        // SAFETY: by the caller's promise.
+        let (event, options) =
+            unsafe { (text(event, "event")?, text_or_none(options, "options")?) };
+        let module = &launch.kernel.module.module;
+        let hook = Hook::new(event, options, module, function, data)?;
+        locked(&launch.settings).hooks.push(hook);
         Ok(())
     })
 }

@@ -26,7 +26,7 @@ pub enum wavetank_status {
     WAVETANK_ERROR_FAULT = 8,
     /// A kernel did not end in time.
     WAVETANK_ERROR_TIMEOUT = 9,
-    /// A launch was stopped by wavetank_launch_cancel.
+    /// A launch was stopped by wavetank_launch_cancel, or by a hook.
     WAVETANK_ERROR_CANCELLED = 10,
     /// There is not enough memory.
     WAVETANK_ERROR_MEMORY = 11,

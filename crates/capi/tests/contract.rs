@@ -65,7 +65,7 @@ pub(crate) fn launch(device: *const wavetank_device) -> *mut wavetank_launch {
     }
 }
 
-fn buffer(device: *const wavetank_device, values: &[u32]) -> *mut wavetank_buffer {
+pub(crate) fn buffer(device: *const wavetank_device, values: &[u32]) -> *mut wavetank_buffer {
     let size = size_of_val(values);
     // SAFETY: the buffer is as long as the values.
     unsafe {

@@ -4,5 +4,6 @@ mod common;
 mod contract;
 mod examples;
 mod header;
+mod hooks;
 mod library;
 mod random;
