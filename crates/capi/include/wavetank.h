@@ -169,7 +169,7 @@ typedef enum wavetank_status {
    */
   WAVETANK_ERROR_TIMEOUT = 9,
   /**
-   * A launch was stopped by wavetank_launch_cancel.
+   * A launch was stopped by wavetank_launch_cancel, or by a hook.
    */
   WAVETANK_ERROR_CANCELLED = 10,
   /**
@@ -369,6 +369,87 @@ typedef struct wavetank_argument {
    */
   uint32_t offset;
 } wavetank_argument;
+
+/**
+ * An access of a lane to memory.
+ */
+typedef struct wavetank_access {
+  /**
+   * The address; in memory other than global memory, the offset from its beginning.
+   */
+  uint64_t address;
+  /**
+   * The size in bytes.
+   */
+  uint32_t size;
+  /**
+   * The lane, or -1 for the wave as a whole.
+   */
+  int32_t lane;
+  /**
+   * 0 for a load, 1 for a store, 2 for an atomic operation.
+   */
+  int32_t kind;
+  /**
+   * 0 for global memory, 1 for LDS, 2 for the global data share, 3 for scratch.
+   */
+  int32_t space;
+} wavetank_access;
+
+/**
+ * A wave at a hook. All pointers are valid while the hook runs.
+ */
+typedef struct wavetank_hooked_wave {
+  /**
+   * The work-group.
+   */
+  uint32_t group[3];
+  /**
+   * The number of the wave in the work-group.
+   */
+  uint32_t wave;
+  /**
+   * The device address of the instruction that the hook is called for.
+   */
+  uint64_t pc;
+  /**
+   * The device address at which the wave goes on. A hook may set it; one before an instruction then skips that one.
+   */
+  uint64_t next_pc;
+  /**
+   * The 128 scalar registers by their codes: SGPRs from 0, VCC 106 and 107, M0 124, EXEC 126 and 127. They may be written.
+   */
+  uint32_t *scalar;
+  /**
+   * The 512 vector registers of 64 lanes: VGPRs from 0, accumulation registers of CDNA from 256. They may be written.
+   */
+  uint32_t (*vector)[64];
+  /**
+   * The scalar condition code, 0 or 1. It may be written.
+   */
+  uint32_t *scc;
+  /**
+   * At a hook on memory, the accesses of the instruction, lane by lane; otherwise null.
+   */
+  const struct wavetank_access *accesses;
+  /**
+   * The number of these accesses.
+   */
+  size_t access_count;
+  /**
+   * At a hook on faults, a sentence about the fault; otherwise null.
+   */
+  const char *fault;
+} wavetank_hooked_wave;
+
+/**
+ * A function that is called at an event of a wave, with the pointer that was given with it. It returns 0 to go on; any other number
+ * ends the launch with WAVETANK_ERROR_CANCELLED.
+ *
+ * At a fault, it returns 0 to let the launch fail, 1 to go on after the instruction (lanes whose access was denied load 0 and store
+ * nothing), and 2 to execute the instruction again, or to go on at `next_pc`.
+ */
+typedef int32_t (*wavetank_hook)(struct wavetank_hooked_wave *wave, void *data);
 
 /**
  * The report of a run.
@@ -790,6 +871,23 @@ enum wavetank_status wavetank_launch_set_timeout(struct wavetank_launch *launch,
  * Sets whether runs count instructions: 1, or 0, which is the default. Counting takes time.
  */
 enum wavetank_status wavetank_launch_set_counting(struct wavetank_launch *launch, int32_t count);
+
+/**
+ * Adds a function that later runs call at an event: "instruction" (before each), "memory" (after each instruction that accesses
+ * memory), "barrier", "wave_start", "wave_end" or "fault". `data` is passed to it.
+ *
+ * `options` may be null. Of instructions, "mnemonic=v_exp_f32" (a pattern with `*`) and "function=NAME" choose some, for memory, too.
+ * Of accesses, "kind=load", "store" or "atomic", "space=global", "lds", "gds" or "scratch", and "range=0x1000-0x2000" choose some.
+ * Options have semicolons between them; one that is given several times chooses more.
+ *
+ * Threads of the device call the function, several at once unless the device has "threads=1". It must not jump out. It may call
+ * functions of this library.
+ */
+enum wavetank_status wavetank_launch_add_hook(struct wavetank_launch *launch,
+                                              const char *event,
+                                              const char *options,
+                                              wavetank_hook function,
+                                              void *data);
 
 /**
  * Sets an argument by its number, from 0, to a buffer, whose address the kernel gets. The launch keeps its memory.

@@ -7,7 +7,7 @@ use cbindgen::{Builder, Config};
 use crate::common::{built, folder, has, output};
 
 /// The files of the interface, in the order of the header.
-const FILES: [&str; 13] = [
+const FILES: [&str; 14] = [
     "version",
     "status",
     "last_error",
@@ -15,6 +15,7 @@ const FILES: [&str; 13] = [
     "buffer",
     "module",
     "kernel",
+    "hook",
     "launch",
     "findings",
     "assembly",

@@ -14,7 +14,7 @@ use crate::code::ModuleCode;
 use crate::device::Device;
 use crate::engine::Engine;
 use crate::error::{Error, KernelFault, Result, nearness};
-use crate::hooks::Hooks;
+use crate::hooks::Places;
 use crate::kernel::Kernel;
 use crate::memory::Loaded;
 
@@ -139,12 +139,11 @@ impl Module {
     }
 
     /// Returns the translations for a launch whose hooks are called at some places.
-    pub(crate) fn engine_for(&self, hooks: Option<&Hooks<'_>>) -> Arc<Engine> {
+    pub(crate) fn engine_for(&self, places: &[Places]) -> Arc<Engine> {
         let engine = self.engine();
-        let places = match hooks {
-            Some(hooks) if !hooks.places().is_empty() => hooks.places(),
-            _ => return engine,
-        };
+        if places.is_empty() {
+            return engine;
+        }
         let hooked = self.inner.hooked.lock();
         let mut hooked = hooked.unwrap_or_else(PoisonError::into_inner);
         hooked.retain(|known| known.is_on_code_of(&engine));

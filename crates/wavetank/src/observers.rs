@@ -10,7 +10,7 @@ use wavetank_machine::Exported;
 use wavetank_machine::schedule::{Message, Options};
 
 use crate::checks::Checks;
-use crate::hooks::Hooks;
+use crate::hooks::{Hooks, Places};
 use crate::trace::Trace;
 
 /// The observers of a launch, which may stop it.
@@ -31,6 +31,11 @@ pub(crate) struct Observers<'a> {
 }
 
 impl Observers<'_> {
+    /// The instructions before which hooks are called.
+    pub(crate) fn places(&self) -> &[Places] {
+        self.hooks.map_or(&[], Hooks::places)
+    }
+
     /// The scheduler's options of a launch that begins at a time, without threads, resident work-groups and devices.
     pub(crate) fn options(&self, begin: Instant) -> Options<'_> {
         Options {

@@ -257,7 +257,7 @@ impl<'a> Dispatch<'a> {
     pub fn run(mut self) -> Result<Report> {
         let grid = self.checked_grid()?;
         let mut plan = self.plan(grid)?;
-        let engine = self.kernel.module.engine_for(self.observers.hooks);
+        let engine = self.kernel.module.engine_for(self.observers.places());
         // Traces and hooks show registers that were not written, too.
         let shows = self.observers.trace.is_some() || self.observers.hooks.is_some();
         if u64::from(grid.waves()) * grid.count() >= MANY_WAVES && !shows {

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::Stream;
 use super::format::formatted;
+use super::stream::Stream;
 
 /// Bits of the descriptor in the first quadword of a request (ROCm Device Libraries, `services.cl`): whether a message begins or
 /// ends with it, how many quadwords follow, and the number of the message.

@@ -8,6 +8,7 @@
 mod buffer;
 mod format;
 mod messages;
+mod stream;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,21 +17,13 @@ use crate::memory::Memory;
 
 use buffer::Buffer;
 use messages::Messages;
+pub use stream::Stream;
 
 /// The message of `s_sendmsg` that announces a call (Vega ISA, 4.5, MSG_INTERRUPT).
 const INTERRUPT: u16 = 1;
 
 /// The service that prints.
 const PRINT: u32 = 2;
-
-/// The stream that a kernel prints to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stream {
-    /// Standard output: `printf`.
-    Out,
-    /// Standard error: `assert`.
-    Err,
-}
 
 /// The host calls of a launch.
 pub(crate) struct HostCalls {

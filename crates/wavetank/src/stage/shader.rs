@@ -186,7 +186,7 @@ impl<'a> Shader<'a> {
         };
         let waves = ReadyWaves {
             module: &self.module,
-            engine: &self.module.engine_for(observers.hooks),
+            engine: &self.module.engine_for(observers.places()),
             function: &self.function,
             launch: &start.launch,
             grid,
