@@ -23,7 +23,7 @@
 //! });
 //! Shader::new(&module, Stage::Compute, "main")?.hooks(&hooks).run()?;
 //! // 0 before the first of the two instructions, and 7 before the second.
-//! assert_eq!(seen.into_inner(), 7);
+//! assert_eq!(seen.load(Ordering::Relaxed), 7);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
