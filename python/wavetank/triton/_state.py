@@ -70,21 +70,30 @@ def driver() -> Any:
 
 
 def take_arrays() -> None:
-    """Lets kernels take arrays of NumPy and of the device, which Triton does not know."""
-    from triton.runtime.jit import JITFunction
+    """Lets kernels take arrays of NumPy and of the device, which Triton does not know.
 
-    if getattr(JITFunction.run, "takes_arrays", False):
+    Triton makes a function for each kernel that binds its arguments. That happens after the driver was chosen, even if the first
+    launch chooses it.
+    """
+    from triton.runtime import jit
+
+    make = jit.create_function_from_signature
+    if getattr(make, "takes_arrays", False):
         return
-    run = JITFunction.run
 
-    @functools.wraps(run)
-    def run_with_arrays(self: Any, *args: Any, **keywords: Any) -> Any:
-        args = tuple(adapted(arg) for arg in args)
-        return run(self, *args, **{name: adapted(arg) for name, arg in keywords.items()})
+    @functools.wraps(make)
+    def make_with_arrays(*of: Any, **named: Any) -> Callable[..., Any]:
+        bind = make(*of, **named)
 
+        def bind_arrays(*args: Any, **keywords: Any) -> Any:
+            adapted_keywords = {name: adapted(arg) for name, arg in keywords.items()}
+            return bind(*(adapted(arg) for arg in args), **adapted_keywords)
+
+        return bind_arrays
+
+    make_with_arrays.takes_arrays = True  # type: ignore[attr-defined]
+    jit.create_function_from_signature = make_with_arrays
     _measure_without_torch()
-    run_with_arrays.takes_arrays = True  # type: ignore[attr-defined]
-    JITFunction.run = run_with_arrays
 
 
 def _measure_without_torch() -> None:
