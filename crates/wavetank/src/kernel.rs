@@ -39,7 +39,7 @@ impl Kernel {
         signature(self.name(), &self.args())
     }
 
-    /// Returns the work-group for a grid of a caller who names none: the size that the kernel requires, or up to 64 work-items of the
+    /// Returns the size of a work-group for a launch that sets none: the size that the kernel requires, or up to 64 work-items of the
     /// first dimension.
     pub fn default_block(&self, grid: Dims) -> Dims {
         match self.info().reqd_workgroup_size {

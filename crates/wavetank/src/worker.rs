@@ -259,19 +259,28 @@ impl<'a> Unit<'a> {
 
     /// Skips the instruction at which a wave failed: denied lanes load 0 and store nothing. Returns whether that is possible.
     fn skip(&mut self, wave: &mut Wave, fault: &Fault) -> bool {
-        let engine = self.common.engine;
         if let Fault::Memory(fault) = fault {
-            let mode = self.common.mode();
-            let resumer = self
-                .resumer
-                .get_or_insert_with(|| Resumer::new(engine, mode));
-            return resumer.pass(wave, &mut self.memory, fault).is_some();
+            return self.pass(wave, fault).is_some();
         }
-        let Ok(inst) = engine.code().inst(fault.pc()) else {
+        let Ok(inst) = self.common.engine.code().inst(fault.pc()) else {
             return false;
         };
         wave.uniform_mut().pc = fault.pc() + u64::from(inst.len);
         true
+    }
+
+    /// Executes an instruction of which an access was denied, without the denied lanes, and returns these, if that is possible.
+    fn pass(&mut self, wave: &mut Wave, fault: &MemoryFault) -> Option<Vec<Denied>> {
+        let (engine, mode) = (self.common.engine, self.common.mode());
+        let resumer = self
+            .resumer
+            .get_or_insert_with(|| Resumer::new(engine, mode));
+        let denied = resumer.pass(wave, &mut self.memory, fault);
+        if self.common.checking.watchers.is_none() {
+            // The repeated accesses were recorded, and there is no watcher to get them.
+            self.memory.clear_accesses();
+        }
+        denied
     }
 
     /// Handles a denied access. Returns whether the wave can continue.
@@ -283,22 +292,14 @@ impl<'a> Unit<'a> {
         if denials.is_reported(&group, wave.index, fault) {
             self.find_calls(wave, fault);
         }
-        let (engine, mode) = (self.common.engine, self.common.mode());
         // The descriptor is read before a load overwrites it.
-        let inst = engine.code().inst(fault.pc).ok();
+        let inst = self.common.engine.code().inst(fault.pc).ok();
         let descriptor = inst.and_then(|inst| Used::at(wave, &inst));
-        let resumer = self
-            .resumer
-            .get_or_insert_with(|| Resumer::new(engine, mode));
-        let Some(denied) = resumer.pass(wave, &mut self.memory, fault) else {
+        let Some(denied) = self.pass(wave, fault) else {
             return false;
         };
         for Denied { lanes, fault } in denied {
             denials.add(group, wave.index, lanes, fault, descriptor);
-        }
-        if self.common.checking.watchers.is_none() {
-            // The repeated accesses were recorded, and there is no watcher to get them.
-            self.memory.clear_accesses();
         }
         true
     }
@@ -355,6 +356,8 @@ impl Worker for Unit<'_> {
         }
         self.group = Some(*group);
         if let Some(hooked) = &mut self.hooked {
+            // A hook may wait for memory to be out of use.
+            self.memory.leave();
             hooked.enter(slot, group, fresh);
         }
         if fresh {

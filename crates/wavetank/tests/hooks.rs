@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow::{Break, Continue};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use wavetank::check::Pattern;
 use wavetank::hooks::{Accesses, AfterFault, Hooks, Places};
@@ -286,6 +287,29 @@ fn a_hook_may_change_registers_and_skip_instructions() {
         });
         let skipped = Sum::new(engine).with(&hooks).unwrap();
         assert_eq!(skipped, [0; ITEMS as usize], "{engine}");
+    }
+}
+
+/// A wave that a hook sends back again and again is stopped in time.
+#[test]
+fn a_hook_that_sends_a_wave_in_circles_does_not_hang() {
+    for engine in ENGINES {
+        let start = AtomicU64::new(0);
+        let hooks = Hooks::default()
+            .wave_start(|at| {
+                start.store(at.pc, Ordering::Relaxed);
+                Continue(())
+            })
+            .instructions(Places::all(), |at| {
+                // The first instruction is executed, and no other one.
+                at.wave_mut().uniform_mut().pc = start.load(Ordering::Relaxed);
+                Continue(())
+            });
+        let error = Sum::new(engine).run(|dispatch| {
+            let dispatch = dispatch.timeout(Duration::from_millis(50));
+            dispatch.hooks(&hooks).run()
+        });
+        assert!(matches!(error, Err(Error::Timeout(_))), "{error:?}");
     }
 }
 

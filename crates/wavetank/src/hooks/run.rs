@@ -154,6 +154,7 @@ impl<'a> Hooked<'a> {
             let waves = &mut self.groups[self.slot];
             waves.ended += 1;
             if waves.ended == waves.started.len() {
+                visit.memory.leave();
                 self.of_group(&self.hooking.hooks.group_ends, &group);
             }
         }
@@ -183,8 +184,8 @@ impl<'a> Hooked<'a> {
                 return ControlFlow::Break(visit.yields());
             }
             if visit.wave.uniform().pc != now.pc {
-                // The hook has sent the wave elsewhere.
-                return ControlFlow::Continue(());
+                // The hook has sent the wave elsewhere. It may do so without end, so others get their turn.
+                return ControlFlow::Break(visit.yields());
             }
             let budget = visit.wave.uniform().budget;
             // A budget of one stops after the instruction.
@@ -204,7 +205,7 @@ impl<'a> Hooked<'a> {
             let uniform = visit.wave.uniform_mut();
             if uniform.pc != next.pc {
                 // A hook on accesses has sent the wave elsewhere.
-                return ControlFlow::Continue(());
+                return ControlFlow::Break(visit.yields());
             }
             if self.leaves_rest(&block, next, uniform) {
                 return ControlFlow::Continue(());
@@ -344,7 +345,7 @@ impl Visit<'_, '_> {
         }
     }
 
-    /// Gives the turn away: the scheduler stops the launch.
+    /// Gives the turn away. The scheduler looks whether the launch is over.
     fn yields(&self) -> Leave {
         Leave::Wait(self.wave.uniform().pc)
     }

@@ -15,13 +15,18 @@ const NUMBER: u32 = 8;
 /// The bit of a text's first quadword that sends it to standard error.
 const TO_ERR: u64 = 1;
 
-/// The largest message, in quadwords: a kernel cannot fill the memory of the host.
-const LONGEST: usize = 1 << 17;
+/// The most quadwords of all messages that have not ended: a kernel cannot fill the memory of the host.
+const MOST_QUADS: usize = 1 << 23;
+
+/// The most messages that have not ended.
+const MOST_OPEN: usize = 1 << 18;
 
 /// The messages that have begun and not ended.
 #[derive(Default)]
 pub(super) struct Messages {
     open: HashMap<u64, Vec<u64>>,
+    /// The quadwords of all of them.
+    quads: usize,
     next: u64,
 }
 
@@ -32,24 +37,28 @@ impl Messages {
         let descriptor = request[0];
         let number = if descriptor & BEGINS != 0 {
             self.next += 1;
-            self.open.insert(self.next, Vec::new());
+            if self.open.len() < MOST_OPEN {
+                self.open.insert(self.next, Vec::new());
+            }
             self.next
         } else {
             descriptor >> NUMBER
         };
         let Some(message) = self.open.get_mut(&number) else {
-            // A kernel that makes its own descriptors.
+            // The kernel makes its own descriptors, or begins messages without end.
             return [u64::from(u32::MAX), 0];
         };
         let length = (descriptor >> LENGTH & 7) as usize;
-        if message.len() + length <= LONGEST {
+        if self.quads + length <= MOST_QUADS {
             message.extend_from_slice(&request[1..1 + length]);
+            self.quads += length;
         }
         if descriptor & ENDS == 0 {
             let others = (1 << NUMBER) - 1;
             return [number << NUMBER | descriptor & others & !BEGINS, 0];
         }
         let message = self.open.remove(&number).unwrap_or_default();
+        self.quads -= message.len();
         let Some((control, data)) = message.split_first() else {
             return [u64::from(u32::MAX), 0];
         };
@@ -128,6 +137,26 @@ mod tests {
         ask(part(one | ENDS, &[1]));
         ask(part(two | ENDS, &[2]));
         assert_eq!(printed.into_inner(), "one 1\ntwo 2\n");
+    }
+
+    #[test]
+    fn messages_without_end_take_no_more_memory() {
+        let mut messages = Messages::default();
+        let print = |_, _: &str| {};
+        let seven = BEGINS | 7 << LENGTH;
+        for _ in 0..MOST_OPEN + 9 {
+            messages.take(&[seven, 1, 2, 3, 4, 5, 6, 7], &print);
+        }
+        assert_eq!(messages.open.len(), MOST_OPEN);
+        assert_eq!(messages.quads, 7 * MOST_OPEN);
+        // One of them that goes on without end.
+        let goes_on = 1 << NUMBER | 7 << LENGTH;
+        for _ in 0..MOST_QUADS {
+            messages.take(&[goes_on, 1, 2, 3, 4, 5, 6, 7], &print);
+        }
+        assert!(messages.quads <= MOST_QUADS);
+        messages.take(&[1 << NUMBER | ENDS, 0, 0, 0, 0, 0, 0, 0], &print);
+        assert_eq!(messages.quads, 7 * (MOST_OPEN - 1));
     }
 
     #[test]
