@@ -72,7 +72,7 @@ pub fn named_target(name: &str) -> Result<(Chip, Target), UnknownInstructionSet>
         None => Chip::from_name(head),
     };
     let Some(chip) = chip else {
-        return Err(match later_chip(name) {
+        return Err(match later_chip(head) {
             Some(sentence) => UnknownInstructionSet::Later(sentence),
             None => UnknownInstructionSet::Unknown(name.to_owned()),
         });

@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use wavetank_gcn::tables::Vop3;
+use wavetank_gcn::tables::{Sopc, Vop1, Vop3};
 use wavetank_gcn::{Form, Registers};
 
 use super::accesses::writes_exec;
@@ -70,17 +70,22 @@ fn search_use(graph: &Graph, paths: &Paths<'_>, result: InFlight, node: usize) -
 }
 
 impl InFlight {
-    /// Whether a node may use the result: it reads the registers, or goes on elsewhere.
+    /// Whether a node may use the result: it reads the registers, or any after an index, or goes on elsewhere.
     fn is_used_by(&self, node: &Node) -> bool {
         let leaves = node.successors.calls || node.successors.elsewhere;
         let visible = self.registers.without(&self.covered);
-        leaves || node.effects.indexed || node.effects.reads.meets(&visible)
+        let indexed = node.effects.indexed || node.inst.op == Sopc::S_SET_GPR_IDX_ON.into();
+        leaves || indexed || node.effects.reads.meets(&visible)
     }
 
     /// Changes the registers from before a node to after it.
     fn overwrite(&mut self, node: &Node) {
         let (inst, writes) = (&node.inst, &node.effects.writes);
-        let some_lanes = inst.form == Form::Dpp || inst.op == Vop3::V_WRITELANE_B32.into();
+        let one_lane = [
+            Vop3::V_WRITELANE_B32.into(),
+            Vop1::V_WRITELANE_REGWR_B32.into(),
+        ];
+        let some_lanes = inst.form == Form::Dpp || one_lane.contains(&inst.op);
         if !some_lanes && self.other_lanes {
             self.covered.add_all(&self.registers.both(writes));
         } else if !some_lanes {
