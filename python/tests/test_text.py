@@ -37,6 +37,13 @@ def test_wrong_lines_are_listed():
         wt.asm("s_nop 1", dialect="att")
 
 
+def test_a_source_names_no_other_chip_than_its_caller():
+    source = '.amdgcn_target "amdgcn-amd-amdhsa--gfx906"\ns_nop 1'
+    assert wt.asm(source).code == wt.asm(source, "gfx906").code
+    with pytest.raises(wt.AssemblyError, match="gfx906"):
+        wt.asm(source, "gfx900")
+
+
 def test_the_chip_of_the_device_is_that_of_an_open_source():
     # v_add_u32 is an instruction of gfx9 with another opcode on gfx8, where it writes a carry.
     source = "put:\n s_load_dwordx2 s[0:1], s[0:1], 0x0\n s_waitcnt lgkmcnt(0)\n s_endpgm"

@@ -26,8 +26,6 @@ pub struct wavetank_assembly {
 pub(crate) struct Assembly {
     source: Source,
     chip: Chip,
-    /// Whether neither the caller nor the source names a chip.
-    is_open: bool,
     object: Vec<u8>,
     /// The plain bytes of the code, made when they are asked for.
     code: OnceLock<Vec<u8>>,
@@ -45,6 +43,8 @@ struct Source {
     kernels: Vec<Signature>,
     defines: Vec<(String, i64)>,
     include: Folders,
+    /// Whether the caller names the chip. The source must then not name another one, and is not assembled for the chip of a device.
+    fixed: bool,
 }
 
 /// The name of a source in messages.
@@ -54,7 +54,7 @@ const NAME: &str = "the source";
 const MAX_ERRORS: usize = 100;
 
 impl Source {
-    fn read(text: &str, options: Option<&str>) -> Result<Source> {
+    fn read(text: &str, options: Option<&str>, fixed: bool) -> Result<Source> {
         let known = ["dialect", "kernel", "define", "include"];
         let options = Options::read(options, &known)?;
         let dialect = options
@@ -68,6 +68,7 @@ impl Source {
             kernels: kernels.map_err(Failure::argument)?,
             defines: defines?,
             include: Folders(options.all("include").map(PathBuf::from).collect()),
+            fixed,
         })
     }
 
@@ -78,6 +79,7 @@ impl Source {
             defines: self.defines.clone(),
             files: &self.include,
             max_errors: MAX_ERRORS,
+            fixed: self.fixed,
             ..AsmOptions::new(chip)
         }
     }
@@ -111,7 +113,7 @@ impl Assembly {
     /// # Errors
     /// A source that is wrong for this chip.
     pub(crate) fn object_for(&self, chip: Chip) -> Result<Vec<u8>> {
-        if self.is_open && chip != self.chip {
+        if !self.source.fixed && chip != self.chip {
             self.source.object(chip)
         } else {
             Ok(self.object.clone())
@@ -147,14 +149,14 @@ pub unsafe extern "C" fn wavetank_assemble(
     // SAFETY: by the caller's promise.
     unsafe {
         handle::create::<Assembly>(assembly, "assembly", || {
-            let source = Source::read(text(source, "source")?, text_or_none(options, "options")?)?;
             let named = text_or_none(chip, "chip")?;
+            let options = text_or_none(options, "options")?;
+            let source = Source::read(text(source, "source")?, options, named.is_some())?;
             let chip = chip_named(named)?;
             Ok(Assembly {
                 object: source.object(chip)?,
                 source,
                 chip,
-                is_open: named.is_none(),
                 code: OnceLock::new(),
             })
         })

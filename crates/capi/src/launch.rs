@@ -490,6 +490,9 @@ pub unsafe extern "C" fn wavetank_launch_run(
 ) -> wavetank_status {
     guarded(|| {
         let launch = handle::get::<Launch>(launch, "launch")?;
+        if !report.is_null() {
+            wavetank_report::check(report, size, "report")?;
+        }
         let done = launch.run(Tools::default())?;
         if report.is_null() {
             return Ok(());

@@ -13,14 +13,11 @@ pub(crate) unsafe trait Record: Copy {
     /// The size in the first version that had the structure.
     const FIRST_SIZE: usize;
 
-    /// Writes as much of the record as the caller has room for, and zeros after the end of the record.
+    /// Checks where a record will be written.
     ///
     /// # Errors
     /// A null pointer, or a size that is too small or senseless.
-    ///
-    /// # Safety
-    /// By the caller's promise, `to` is null or has `size` writable bytes.
-    unsafe fn write(&self, to: *mut Self, size: usize, name: &str) -> Result<()> {
+    fn check(to: *mut Self, size: usize, name: &str) -> Result<()> {
         const { assert!(Self::FIRST_SIZE <= size_of::<Self>()) };
         if to.is_null() {
             return Err(Failure::argument(format!("`{name}` is null")));
@@ -31,6 +28,18 @@ pub(crate) unsafe trait Record: Copy {
             let sentence = format!("the size of `{name}` is not {size}: pass sizeof(*{name})");
             return Err(Failure::argument(sentence));
         }
+        Ok(())
+    }
+
+    /// Writes as much of the record as the caller has room for, and zeros after the end of the record.
+    ///
+    /// # Errors
+    /// The errors of [`Record::check`].
+    ///
+    /// # Safety
+    /// By the caller's promise, `to` is null or has `size` writable bytes.
+    unsafe fn write(&self, to: *mut Self, size: usize, name: &str) -> Result<()> {
+        Self::check(to, size, name)?;
         let known = size.min(size_of::<Self>());
         let (from, to) = (std::ptr::from_ref(self).cast::<u8>(), to.cast::<u8>());
         // SAFETY: `to` has `size` bytes by the caller's promise, and the record is not at the same place.

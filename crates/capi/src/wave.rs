@@ -119,11 +119,15 @@ pub unsafe extern "C" fn wavetank_wave_step(
     guarded(|| {
         let found = found(wave)?;
         let mut wave = found.lock();
+        let is_asked = !has_ended.is_null();
+        // SAFETY: by the caller's promise.
+        let out = is_asked
+            .then(|| unsafe { Out::of(has_ended, "has_ended") })
+            .transpose()?;
         let stepped = wave.step();
         stepped.map_err(|stopped| Failure::new(WAVETANK_ERROR_FAULT, stopped.sentence))?;
-        if !has_ended.is_null() {
-            // SAFETY: by the caller's promise.
-            unsafe { Out::of(has_ended, "has_ended") }?.set(wave.has_ended().into());
+        if let Some(out) = out {
+            out.set(wave.has_ended().into());
         }
         Ok(())
     })

@@ -420,6 +420,14 @@ fn structures_are_of_the_callers_size() {
         ok(wavetank_launch_run(launch, larger.as_mut_ptr().cast(), 64));
         assert_eq!((larger[0], larger[1]), (1, 1));
         assert_eq!((larger[7], larger[8]), (0, u64::MAX));
+        // A wrong size is found before the kernel runs.
+        let zero = 0u32.to_ne_bytes();
+        ok(wavetank_buffer_write(buffer, 0, zero.as_ptr().cast(), 4));
+        let status = wavetank_launch_run(launch, larger.as_mut_ptr().cast(), 8);
+        fails(status, WAVETANK_ERROR_ARGUMENT, "pass sizeof(*report)");
+        let mut number = u32::MAX;
+        ok(wavetank_buffer_read(buffer, 0, (&raw mut number).cast(), 4));
+        assert_eq!(number, 0);
         ok(wavetank_launch_free(launch));
         ok(wavetank_buffer_free(buffer));
         ok(wavetank_device_free(device));
@@ -588,6 +596,11 @@ fn texts_go_both_ways() {
         let source = c"s_nop 1\nv_ad_f32 v0, v1, v2".as_ptr();
         let status = wavetank_assemble(source, null(), null(), &raw mut none);
         fails(status, WAVETANK_ERROR_SOURCE, "line 2");
+        let other = c".amdgcn_target \"amdgcn-amd-amdhsa--gfx906\"\ns_nop 1".as_ptr();
+        let assembly = made(|out| wavetank_assemble(other, null(), null(), out));
+        ok(wavetank_assembly_free(assembly));
+        let status = wavetank_assemble(other, c"gfx900".as_ptr(), null(), &raw mut none);
+        fails(status, WAVETANK_ERROR_SOURCE, "gfx906");
         let defined = c"define=N=0x10; define=M".as_ptr();
         let source = c"s_mov_b32 s0, N+M".as_ptr();
         let assembly = made(|out| wavetank_assemble(source, null(), defined, out));

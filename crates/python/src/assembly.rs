@@ -19,8 +19,6 @@ use crate::instruction::Instruction;
 pub(crate) struct Assembly {
     source: Source,
     chip: Chip,
-    /// Whether neither the caller nor the source names a chip.
-    is_open: bool,
     object: Vec<u8>,
 }
 
@@ -31,6 +29,8 @@ struct Source {
     kernels: Vec<Signature>,
     defines: Vec<(String, i64)>,
     include: Folders,
+    /// Whether the caller names the chip. The source must then not name another one, and is not assembled for the chip of a device.
+    fixed: bool,
 }
 
 impl Source {
@@ -41,6 +41,7 @@ impl Source {
             defines: self.defines.clone(),
             files: &self.include,
             max_errors: 100,
+            fixed: self.fixed,
             ..Options::new(chip)
         }
     }
@@ -58,7 +59,7 @@ impl Source {
 impl Assembly {
     /// Returns the code object for a device with a chip.
     pub(crate) fn object_for(&self, py: Python<'_>, chip: Chip) -> PyResult<Vec<u8>> {
-        if self.is_open && chip != self.chip {
+        if !self.source.fixed && chip != self.chip {
             self.source.object(py, chip)
         } else {
             Ok(self.object.clone())
@@ -67,7 +68,7 @@ impl Assembly {
 
     /// Returns the plain code for a device with a chip.
     pub(crate) fn code_for(&self, py: Python<'_>, chip: Chip) -> PyResult<Vec<u8>> {
-        let chip = if self.is_open { chip } else { self.chip };
+        let chip = if self.source.fixed { self.chip } else { chip };
         let code = assemble_code("the source", &self.source.text, &self.source.options(chip));
         code.map_err(|errors| assembly_error(py, &errors))
     }
@@ -115,13 +116,13 @@ pub(crate) fn asm(
         kernels: kernels.map_err(|e| argument_error(py, e))?,
         defines: numbers,
         include: Folders(include),
+        fixed: named.is_some(),
     };
     let chip = named.unwrap_or(DEFAULT_CHIP);
     let object = source.object(py, chip)?;
     Ok(Assembly {
         source,
         chip,
-        is_open: named.is_none(),
         object,
     })
 }
