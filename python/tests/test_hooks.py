@@ -237,7 +237,7 @@ def test_lds():
     assert (y.numpy() == 2 * np.arange(64)).all()
 
 
-def test_threads_of_the_device_call_hooks_at_once():
+def test_threads_of_the_device_all_call_hooks():
     gpu = wt.Device("gfx906", threads=4)
     kernel = gpu.load(wt.asm(SAXPY, kernels=[SIGNATURE]))["saxpy"]
     x = gpu.array(np.zeros(64 * 64, np.float32))
@@ -258,6 +258,36 @@ def test_a_hook_may_launch(saxpy):
 
     launch.run()
     assert (x.numpy()[:64] == 2 * np.arange(64)).all()
+
+
+def test_a_function_is_a_hook_of_several_events(saxpy):
+    launch, calls = prepared(saxpy), []
+
+    @launch.hook("wave_start")
+    @launch.hook("wave_end")
+    def count(wave):
+        calls.append(wave.group[0])
+
+    launch.run()
+    assert sorted(calls) == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+def test_a_hook_cannot_change_its_own_launch(saxpy):
+    for change in [lambda launch: launch.run(), lambda launch: launch.hook("wave_end", print)]:
+        launch = prepared(saxpy)
+        launch.hook("wave_start", lambda wave: change(launch))
+        with pytest.raises(wt.Error, match="has run"):
+            launch.run()
+
+
+def test_a_hook_on_faults_answers_with_a_known_word():
+    gpu = wt.Device("gfx906", threads=1)
+    kernel = gpu.load(wt.asm(SAXPY, kernels=[SIGNATURE]))["saxpy"]
+    x, y = gpu.zeros(32, np.float32), gpu.zeros(64, np.float32)
+    launch = kernel.launch(x, y, 2.0, grid=64, block=64)
+    launch.hook("fault", lambda wave, fault: "again")
+    with pytest.raises(wt.ArgumentError, match="again"):
+        launch.run()
 
 
 def test_misuse(saxpy):

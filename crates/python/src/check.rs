@@ -27,7 +27,7 @@ fn tools_named(py: Python<'_>, names: Option<Vec<String>>) -> PyResult<Tools> {
 /// Arguments and sizes are those of a call of the kernel. `tools` are names: `memory`, `race`, `sync`, `init`, `float`, `wait`,
 /// `hazard`, `limits`; all but `float` if they are not given. A kernel that faults is a finding, not an exception.
 #[pyfunction]
-#[pyo3(signature = (kernel, *args, grid, block = None, lds = 0, timeout = None, tools = None))]
+#[pyo3(signature = (kernel, *args, grid, block = None, lds = 0, timeout = None, tools = None, cooperative = false))]
 // They are keywords of Python.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn check(
@@ -39,9 +39,10 @@ pub(crate) fn check(
     lds: u32,
     timeout: Option<f64>,
     tools: Option<Vec<String>>,
+    cooperative: bool,
 ) -> PyResult<Vec<Finding>> {
     let tools = tools_named(py, tools)?;
-    kernel.check(args, grid, block, lds, timeout, tools)
+    kernel.check(args, grid, block, lds, timeout, tools, cooperative)
 }
 
 /// Reads the machine code of a file, bytes or an assembled source without running it, and returns the findings of the tools `wait`,

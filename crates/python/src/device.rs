@@ -165,8 +165,8 @@ impl Device {
     }
 
     /// Makes memory of the host accessible to kernels where it is, without a copy, and returns it as an argument for launches. `memory`
-    /// is an array of NumPy, or a pair of address and size in bytes; then `owner` is an object that keeps that memory. `name` is for
-    /// messages.
+    /// is an array of NumPy, or a pair of address and size in bytes; then `owner` is an object that keeps that memory, and `writeable` says
+    /// whether kernels may write it. `name` is for messages.
     ///
     /// >>> import numpy as np, wavetank as wt
     /// >>> gpu = wt.Device("gfx906")
@@ -181,15 +181,16 @@ impl Device {
     /// ...     run = fill(memory, grid=64, block=64)
     /// >>> x[:4]
     /// array([0, 1, 2, 3], dtype=uint32)
-    #[pyo3(signature = (memory, name = "memory of the host", *, owner = None))]
+    #[pyo3(signature = (memory, name = "memory of the host", *, owner = None, writeable = true))]
     fn register(
         &self,
         py: Python<'_>,
         memory: &Bound<'_, PyAny>,
         name: &str,
         owner: Option<&Bound<'_, PyAny>>,
+        writeable: bool,
     ) -> PyResult<HostMemory> {
-        HostMemory::new(py, &self.shared, memory, owner, name)
+        HostMemory::new(py, &self.shared, memory, owner, name, writeable)
     }
 
     /// Allocates an array of zeros. `shape` is a number or a tuple; `dtype` is that of NumPy, float32 if it is not given.

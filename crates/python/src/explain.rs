@@ -8,7 +8,7 @@ use wavetank::maxwell::Generation;
 use wavetank::surface_isa::TextError;
 use wavetank::visa::Version;
 use wavetank::visa::operation::ROWS;
-use wavetank_explain::sentence_in;
+use wavetank_explain::sentence_on;
 use wavetank_facts::{Facts, SuatomFacts, TypedAtomicFacts, suatom_forms, suatom_rows};
 use wavetank_gcn::{Dialect, Op};
 
@@ -130,7 +130,7 @@ pub(crate) fn isa(py: Python<'_>, chip: Option<&str>) -> PyResult<Vec<IsaRow>> {
         let row = op.row();
         let (name, opcode) = (row.name(chip)?, row.opcode(chip)?);
         let format = format!("{:?}", op.home()).to_uppercase();
-        let sentence = sentence_in(op, op.home());
+        let sentence = sentence_on(op, op.home(), chip);
         Some((name.to_owned(), format, Some(opcode.into()), sentence))
     };
     Ok(Op::all().filter_map(row).collect())

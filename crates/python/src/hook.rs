@@ -8,12 +8,13 @@ use pyo3::prelude::*;
 use wavetank::hooks::{Accesses, AfterFault, HookedWave, Hooks, Places};
 use wavetank::{AccessRecord, Error, Group, KernelFault, MemKind, MemoryKind};
 
-use crate::error::raised;
+use crate::error::{argument_error, raised};
 use crate::hooked_wave;
 use crate::host_array::array_of;
 use crate::loan::Loan;
 
 /// The event that a hook is called at.
+#[derive(Clone)]
 pub(crate) enum Event {
     Instruction(Places),
     Memory(Accesses),
@@ -89,14 +90,23 @@ impl PythonHooks {
         }
     }
 
-    fn on_wave(&self, hook: &Hook, at: &mut HookedWave<'_>) -> ControlFlow<()> {
+    /// Calls a function with the wave as an object of Python, which is gone afterwards.
+    fn with_wave<R>(
+        &self,
+        at: &mut HookedWave<'_>,
+        function: impl FnOnce(Python<'_>, &Bound<'_, hooked_wave::HookedWave>) -> PyResult<R>,
+    ) -> ControlFlow<(), R> {
         self.call(|py| {
-            let place = (at.group, at.index, at.pc);
+            let (group, index, pc) = (at.group, at.index, at.pc);
             Loan::lend(py, at, |loan| {
-                let wave = hooked_wave::HookedWave::of(py, loan, (&place.0, place.1, place.2));
-                hook.function.call1(py, (wave?,)).map(drop)
+                let wave = hooked_wave::HookedWave::of(py, loan, &group, index, pc)?;
+                function(py, &wave)
             })
         })
+    }
+
+    fn on_wave(&self, hook: &Hook, at: &mut HookedWave<'_>) -> ControlFlow<()> {
+        self.with_wave(at, |py, wave| hook.function.call1(py, (wave,)).map(drop))
     }
 
     fn on_group(&self, hook: &Hook, group: &Group) -> ControlFlow<()> {
@@ -112,40 +122,39 @@ impl PythonHooks {
         records: &[AccessRecord],
     ) -> ControlFlow<()> {
         let of = |record: &AccessRecord| (kind_name(record.kind), record.memory);
-        self.call(|py| {
-            let place = (at.group, at.index, at.pc);
-            Loan::lend(py, at, |loan| {
-                let wave = hooked_wave::HookedWave::of(py, loan, (&place.0, place.1, place.2))?;
-                for records in records.chunk_by(|one, next| of(one) == of(next)) {
-                    let seen = Bound::new(py, Accessed::of(records))?;
-                    hook.function.call1(py, (&wave, seen))?;
-                }
-                Ok(())
-            })
+        self.with_wave(at, |py, wave| {
+            for records in records.chunk_by(|one, next| of(one) == of(next)) {
+                let seen = Bound::new(py, Accessed::of(records))?;
+                hook.function.call1(py, (wave, seen))?;
+            }
+            Ok(())
         })
     }
 
-    /// Calls a hook with a fault. A result that is true lets the wave go on: `"retry"`, or another address, where the hook has sent
-    /// it, and else after the instruction.
+    /// Calls a hook with a fault. If its result is true, the wave goes on: at the same instruction after `"retry"`, at the PC that the
+    /// hook has set, and otherwise after the instruction.
     fn on_fault(&self, hook: &Hook, at: &mut HookedWave<'_>, fault: &KernelFault) -> AfterFault {
         let before = at.wave().uniform().pc;
-        let answer = self.call(|py| {
-            let place = (at.group, at.index, at.pc);
+        let answer = self.with_wave(at, |py, wave| {
             let error = raised(py, &Error::Fault(Box::new(fault.clone())));
-            Loan::lend(py, at, |loan| {
-                let wave = hooked_wave::HookedWave::of(py, loan, (&place.0, place.1, place.2))?;
-                let answer = hook.function.call1(py, (wave, error.value(py)))?;
-                let answer = answer.bind(py);
-                let retries = answer.extract::<String>().is_ok_and(|text| text == "retry");
-                Ok((answer.is_truthy()?, retries))
-            })
+            let answer = hook.function.call1(py, (wave, error.value(py)))?;
+            let answer = answer.bind(py);
+            match answer.extract::<String>() {
+                Ok(text) if text == "retry" => Ok(AfterFault::Retry),
+                Ok(text) => {
+                    let sentence = format!(
+                        "a hook on `fault` returns True, False, None or \"retry\", not \"{text}\""
+                    );
+                    Err(argument_error(py, sentence))
+                }
+                Err(_) if answer.is_truthy()? => Ok(AfterFault::Skip),
+                Err(_) => Ok(AfterFault::Fail),
+            }
         });
         match answer {
-            Continue((true, retries)) if retries || at.wave().uniform().pc != before => {
-                AfterFault::Retry
-            }
-            Continue((true, _)) => AfterFault::Skip,
-            Continue((false, _)) | Break(()) => AfterFault::Fail,
+            Continue(AfterFault::Skip) if at.wave().uniform().pc != before => AfterFault::Retry,
+            Continue(answer) => answer,
+            Break(()) => AfterFault::Fail,
         }
     }
 }
@@ -230,7 +239,7 @@ impl Accessed {
 
     fn __repr__(&self) -> String {
         let (kind, space, count) = (self.kind(), self.space(), self.records.len());
-        format!("Accesses({kind}, {space}, {count} accesses)")
+        format!("Accessed({kind}, {space}, {count} accesses)")
     }
 }
 

@@ -8,8 +8,8 @@ use crate::error::line_of;
 use crate::loan::Loan;
 use crate::registers::{Registers, Source};
 
-/// A wave at a hook. It is there while the hook runs: arrays that it gave are copies, of which the registers and the LDS get the values
-/// when the hook returns.
+/// A wave at a hook, valid while the hook runs. Its arrays are copies; they are written back to the registers and the LDS when the hook
+/// returns.
 #[pyclass(frozen, extends = Registers, module = "wavetank")]
 pub(crate) struct HookedWave {
     loan: Arc<Loan>,
@@ -23,9 +23,10 @@ impl HookedWave {
     pub(crate) fn of<'py>(
         py: Python<'py>,
         loan: &Arc<Loan>,
-        at: (&wavetank::Group, u32, u64),
+        group: &wavetank::Group,
+        index: u32,
+        pc: u64,
     ) -> PyResult<Bound<'py, HookedWave>> {
-        let (group, index, pc) = at;
         let wave = HookedWave {
             loan: loan.clone(),
             group: group.id,

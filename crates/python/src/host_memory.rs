@@ -29,6 +29,7 @@ impl HostMemory {
         memory: &Bound<'_, PyAny>,
         owner: Option<&Bound<'_, PyAny>>,
         name: &str,
+        may_be_written: bool,
     ) -> PyResult<HostMemory> {
         let device = device.get(py)?;
         let (address, bytes, writeable) = match HostArray::of(memory)? {
@@ -42,9 +43,9 @@ impl HostMemory {
                 return Err(argument_error(py, sentence));
             }
             None => match (memory.extract::<(u64, u64)>(), owner) {
-                (Ok((address, bytes)), Some(_)) => (address, bytes, true),
+                (Ok((address, bytes)), Some(_)) => (address, bytes, may_be_written),
                 _ => {
-                    let sentence = "what is registered is an array of the host, or an address and a size with the owner of the memory";
+                    let sentence = "only an array of the host can be registered, or a pair of address and size with `owner=`, the object that keeps the memory";
                     return Err(argument_error(py, sentence));
                 }
             },
@@ -87,17 +88,19 @@ impl HostMemory {
         registration.unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn end(&self) {
-        if let Some(registration) = self.lock().take() {
-            // It was registered, and is taken away once.
-            let _ = self.device.registry().unregister(registration);
+    /// Ends the registration. It waits for waves that use the memory, and other threads of Python run meanwhile.
+    fn end(&self, py: Python<'_>) {
+        let registration = self.lock().take();
+        if let Some(registration) = registration {
+            // The registration exists, and is ended once.
+            let _ = py.detach(|| self.device.registry().unregister(registration));
         }
     }
 }
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
-        self.end();
+        Python::attach(|py| self.end(py));
     }
 }
 
@@ -122,8 +125,8 @@ impl HostMemory {
     }
 
     /// Ends the registration: kernels cannot access the memory any more. A second call does nothing.
-    fn close(&self) {
-        self.end();
+    fn close(&self, py: Python<'_>) {
+        self.end(py);
     }
 
     fn __enter__(this: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -132,11 +135,11 @@ impl HostMemory {
 
     fn __exit__(
         &self,
-        _class: &Bound<'_, PyAny>,
+        class: &Bound<'_, PyAny>,
         _error: &Bound<'_, PyAny>,
         _traceback: &Bound<'_, PyAny>,
     ) {
-        self.end();
+        self.end(class.py());
     }
 
     fn __repr__(&self) -> String {

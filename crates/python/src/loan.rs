@@ -9,7 +9,7 @@ use wavetank::hooks;
 use crate::error::error;
 use crate::host_array::{HostArray, array_of};
 
-/// A wave that is loan for the time of a hook.
+/// A wave that is lent to Python while a hook runs.
 pub(crate) struct Loan {
     lent: Mutex<Lent>,
 }
@@ -26,6 +26,16 @@ struct Lent {
 // of the interpreter. What it points to may be used by any thread.
 unsafe impl Send for Lent {}
 
+/// Ends a loan, also if the function panics that the wave was lent to.
+struct Ends<'l>(&'l Loan);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        let lent = self.0.lent.lock();
+        lent.unwrap_or_else(PoisonError::into_inner).at = None;
+    }
+}
+
 impl Loan {
     /// Lends a wave to a function, and writes the copies back that Python has made meanwhile.
     pub(crate) fn lend<R>(
@@ -40,8 +50,10 @@ impl Loan {
         };
         let lent = Mutex::new(lent);
         let loan = Arc::new(Loan { lent });
+        let ends = Ends(&loan);
         let result = function(&loan);
         loan.give_back(py);
+        drop(ends);
         result
     }
 
@@ -52,12 +64,15 @@ impl Loan {
     pub(crate) fn with<R>(
         &self,
         py: Python<'_>,
-        function: impl FnOnce(&mut hooks::HookedWave<'static>) -> R,
+        function: impl FnOnce(&mut hooks::HookedWave<'_>) -> R,
     ) -> PyResult<R> {
         let lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut at = lent.at.ok_or_else(|| gone(py))?;
-        // SAFETY: the pointer is taken out under this lock before the borrow of `lend` ends, and the lock makes it unique. The
-        // function cannot keep the reference, whose lifetime it does not know.
+        let Some(mut at) = lent.at else {
+            drop(lent);
+            return Err(gone(py));
+        };
+        // SAFETY: the pointer is taken out under this lock before the borrow of `lend` ends, and the lock makes it unique. The result
+        // of the function depends on no lifetime of the wave.
         Ok(function(unsafe { at.as_mut() }))
     }
 

@@ -285,6 +285,10 @@ impl Kernel {
     }
 
     /// Launches the kernel with tools, and returns their findings.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "they are those of a call of Python"
+    )]
     pub(crate) fn check(
         &self,
         args: &Bound<'_, PyTuple>,
@@ -293,12 +297,14 @@ impl Kernel {
         lds: u32,
         timeout: Option<f64>,
         tools: Tools,
+        cooperative: bool,
     ) -> PyResult<Vec<Finding>> {
         let py = args.py();
         let settings = Settings {
             lds,
             timeout: seconds(py, timeout)?,
             tools,
+            cooperative,
             ..Settings::of(self.sizes(grid, block)?)
         };
         let module = self.kernel.module();

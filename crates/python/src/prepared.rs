@@ -59,8 +59,11 @@ impl Launch {
             return Err(argument_error(py, sentence));
         }
         let mut hooks = self.hooks.lock().unwrap_or_else(PoisonError::into_inner);
-        let hooks = hooks.as_mut().ok_or_else(|| has_run(py))?;
-        hooks.push(hook);
+        let Some(open) = hooks.as_mut() else {
+            drop(hooks);
+            return Err(has_run(py));
+        };
+        open.push(hook);
         Ok(())
     }
 }
@@ -116,7 +119,7 @@ impl Launch {
         let Some(function) = function else {
             let adder = Adder {
                 launch: this.clone().unbind(),
-                event: Mutex::new(Some(event)),
+                event,
             };
             return Ok(Bound::new(py, adder)?.into_any());
         };
@@ -130,8 +133,12 @@ impl Launch {
 
     /// Runs the launch, as a call of the kernel does, with its hooks.
     fn run(&self, py: Python<'_>) -> PyResult<Run> {
-        let mut hooks = self.hooks.lock().unwrap_or_else(PoisonError::into_inner);
-        let hooks = hooks.take().ok_or_else(|| has_run(py))?;
+        // The lock is free while the launch runs: a hook may use this object.
+        let hooks = {
+            let mut hooks = self.hooks.lock().unwrap_or_else(PoisonError::into_inner);
+            hooks.take()
+        };
+        let hooks = hooks.ok_or_else(|| has_run(py))?;
         let hooks = (!hooks.is_empty()).then(|| Arc::new(PythonHooks::new(hooks)));
         self.prepared.run(py, hooks)
     }
@@ -145,18 +152,15 @@ impl Launch {
 #[pyclass(frozen, module = "wavetank._wavetank")]
 pub(crate) struct Adder {
     launch: Py<Launch>,
-    event: Mutex<Option<Event>>,
+    event: Event,
 }
 
 #[pymethods]
 impl Adder {
     fn __call__<'py>(&self, function: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = function.py();
-        let event = self.event.lock().unwrap_or_else(PoisonError::into_inner);
-        let event = { event }.take();
-        let event = event.ok_or_else(|| error(py, "the decorator has been used already"))?;
         let hook = Hook {
-            event,
+            event: self.event.clone(),
             function: function.clone().unbind(),
         };
         self.launch.bind(py).get().add(py, hook)?;

@@ -18,7 +18,7 @@ from .pool import Pool
 from .result import Result
 
 # Exceptions by which engines say that a process died: of Dask, of Python's pools, and of Ray.
-_DEATHS = {"KilledWorker", "BrokenProcessPool", "BrokenExecutor", "WorkerCrashedError", "NodeDiedError", "OutOfMemoryError"}
+_DEATHS = {"KilledWorker", "BrokenExecutor", "WorkerCrashedError", "NodeDiedError", "OutOfMemoryError"}
 
 
 class Engine:
@@ -84,9 +84,6 @@ class Processes(Futures):
 
     def submit(self, item: Item) -> Any:
         return self.pool.submit(item)
-
-    def value(self, handle: Any) -> Any:
-        return handle.result()
 
     def result(self, handle: Any) -> Result:
         # No worker starts: this is not about an item.

@@ -95,16 +95,20 @@ def _judged(result: Result) -> Result:
     return result
 
 
+def is_same(got: Any, want: Any, rtol: float, atol: float) -> Any:
+    """Returns for each element whether it is as expected. NaNs are the same; without tolerances, only equal numbers are."""
+    with np.errstate(all="ignore"):
+        if rtol or atol:
+            return np.isclose(got, want, rtol=rtol, atol=atol, equal_nan=True)
+        return (got == want) | ((got != got) & (want != want))
+
+
 def first_difference(item: Item, args: List[Any]) -> Optional[Difference]:
     """Returns the first element that is not as expected, in the order of arguments and of C."""
     for number in sorted(item.expect):
         got = args[number]
         want = np.broadcast_to(item.expect[number], got.shape)
-        with np.errstate(all="ignore"):
-            if item.rtol or item.atol:
-                same = np.isclose(got, want, rtol=item.rtol, atol=item.atol, equal_nan=True)
-            else:
-                same = (got == want) | ((got != got) & (want != want))
+        same = is_same(got, want, item.rtol, item.atol)
         if not np.all(same):
             wrong = np.argwhere(~same)
             index = tuple(int(n) for n in wrong[0])

@@ -137,7 +137,10 @@ class Pool:
         return self._threads.submit(self._run, item)
 
     def _run(self, item: Item) -> Result:
-        data = pickle.dumps(item, protocol=5)
+        try:
+            data = pickle.dumps(item, protocol=5)
+        except Exception as error:  # Pickle raises what the object's own methods raise, too.
+            return Result(status.ERROR, f"the item cannot be sent to a worker: {error}", error=error)
         how = ""
         for _ in range(TRIES):
             worker = self._take()

@@ -10,11 +10,11 @@ The guide is docs/how-to/triton.md.
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 from . import _state
 
-__all__ = ["Difference", "activate", "check", "check_configs", "compare"]
+__all__ = ["Disagreement", "activate", "check", "check_configs", "compare"]
 
 
 def activate(chip: Any = "gfx90a") -> Any:
@@ -46,7 +46,7 @@ def check(tools: Optional[Sequence[str]] = None) -> Iterator[List[Any]]:
         _state.checks.reset(token)
 
 
-class Difference:
+class Disagreement:
     """The first element in which two runs of a kernel differ."""
 
     def __init__(self, one: Any, other: Any, argument: int, index: Any, values: Any) -> None:
@@ -59,7 +59,7 @@ class Difference:
         )
 
     def __repr__(self) -> str:
-        return f"Difference({self})"
+        return f"Disagreement({self})"
 
 
 def compare(
@@ -71,21 +71,26 @@ def compare(
     options: Sequence[Dict[str, Any]] = ({},),
     constants: Optional[Dict[str, Any]] = None,
     tolerance: float = 0.0,
-) -> Optional[Difference]:
+) -> Optional[Disagreement]:
     """Runs a kernel as it is compiled for several chips and with several options, each on copies of the arguments.
 
     Returns the first difference from the first run that is larger than ``tolerance`` (relative), or ``None``. ``constants`` are the
     kernel's keyword arguments; ``options`` those of the compiler, such as ``{"num_warps": 8}``. Without ``chips``, all are taken that
     this version of Triton compiles for.
     """
-    runs = [(chip, option) for chip in chips or _state.chips() for option in options]
+    from triton.runtime.driver import driver
+
+    from .driver import WavetankDriver
+
+    runs, results = [], []
     with _restored():
-        results = []
-        for chip, option in runs:
-            activate(chip)
-            copies = [_copy(arg) for arg in args]
-            kernel[grid](*copies, **(constants or {}), **option)
-            results.append(copies)
+        for chip in chips or _state.chips():
+            driver.set_active(WavetankDriver(_state.device_of(chip)))
+            for option in options:
+                copies = _copies(args)
+                kernel[grid](*copies, **(constants or {}), **option)
+                runs.append((chip, option))
+                results.append(copies)
     for run, result in zip(runs[1:], results[1:]):
         found = _first_difference(runs[0], run, results[0], result, tolerance)
         if found is not None:
@@ -102,7 +107,7 @@ def check_configs(kernel: Any, *args: Any, grid: Any, tolerance: float = 0.0, **
     outcome: Dict[str, Any] = {}
     configs = kernel.configs
     for config in configs:
-        copies = [_copy(arg) for arg in args]
+        copies = _copies(args)
         with check() as findings:
             kernel.fn[grid](*copies, **constants, **config.all_kwargs())
         difference = None
@@ -127,28 +132,40 @@ def _restored() -> Iterator[None]:
     try:
         yield
     finally:
-        if active is not None:
-            driver.set_active(active)
+        driver.set_active(active)
+
+
+def _copies(args: Sequence[Any]) -> List[Any]:
+    """Returns copies of the arguments that are arrays. One that is given twice stays one."""
+    copies = {id(arg): _copy(arg) for arg in args}
+    return [copies[id(arg)] for arg in args]
 
 
 def _copy(arg: Any) -> Any:
-    clone: Optional[Callable[[], Any]] = getattr(arg, "clone", None) or getattr(arg, "copy", None)
-    return clone() if clone is not None else arg
-
-
-def _first_difference(one: Any, other: Any, expected: Sequence[Any], got: Sequence[Any], tolerance: float) -> Optional[Difference]:
     import numpy as np
+
+    from .. import _wavetank
+
+    if isinstance(arg, np.ndarray):
+        return np.copy(arg, order="K")
+    if isinstance(arg, _wavetank.Array):
+        return arg.numpy()
+    return arg.clone() if hasattr(arg, "clone") else arg
+
+
+def _first_difference(one: Any, other: Any, expected: Sequence[Any], got: Sequence[Any], tolerance: float) -> Optional[Disagreement]:
+    import numpy as np
+
+    from .._batch.judge import is_same
 
     for number, (left, right) in enumerate(zip(expected, got)):
         if not hasattr(left, "dtype"):
             continue
         left, right = _numbers(left), _numbers(right)
-        same = (left == right) | ((left != left) & (right != right))
-        if tolerance:
-            same |= np.abs(left - right) <= tolerance * np.abs(left)
+        same = is_same(right, left, tolerance, 0.0)
         if not same.all():
             index = tuple(int(n) for n in np.argwhere(~same)[0])
-            return Difference(one, other, number, index, (left[index], right[index]))
+            return Disagreement(one, other, number, index, (left[index], right[index]))
     return None
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import struct
-from typing import Any, List, Tuple
+from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
 from .. import _wavetank
+from .._dlpack import imported
 from .._errors import ArgumentError
 
-# How numbers of Triton's types are packed; bf16 is the upper half of a float.
-_FORMATS = {
+# How integers of Triton's types are packed.
+_INTEGERS = {
     "i1": "b",
     "i8": "b",
     "i16": "h",
@@ -23,12 +24,8 @@ _FORMATS = {
     "u16": "H",
     "u32": "I",
     "u64": "Q",
-    "fp16": "e",
-    "fp32": "f",
-    "f32": "f",
-    "fp64": "d",
 }
-_UNSIGNED = {"i1": "u1", "i8": "u8", "i16": "u16", "i32": "u32", "i64": "u64"}
+_FLOATS: Dict[str, Any] = {"fp16": np.float16, "fp32": np.float32, "f32": np.float32, "fp64": np.float64}
 
 
 class Pointer:
@@ -69,26 +66,31 @@ def adapted(value: Any) -> Any:
     if isinstance(value, (np.ndarray, _wavetank.Array)):
         return Pointer(value)
     if hasattr(value, "__dlpack__") and not hasattr(value, "data_ptr"):
-        return Pointer(np.from_dlpack(value))
+        return Pointer(imported(value))
     return value
 
 
 def packed(kind: str, value: Any) -> bytes:
     """Returns a number of one of Triton's types as bytes."""
     if kind == "bf16":
-        bits = struct.unpack("<I", struct.pack("<f", value))[0]
+        # It is the upper half of a float.
+        bits = int.from_bytes(packed("fp32", value), "little")
         if value == value:
             bits += 0x7FFF + (bits >> 16 & 1)
         return struct.pack("<H", bits >> 16 & 0xFFFF)
-    letter = _FORMATS.get(kind)
+    if kind in _FLOATS:
+        # A number beyond the range of its type is infinite.
+        with np.errstate(over="ignore"):
+            return bytes(_FLOATS[kind](value).tobytes())
+    letter = _INTEGERS.get(kind)
     if letter is None:
         raise ArgumentError(f"an argument has the type `{kind}`, which cannot be passed to a kernel here")
     try:
         return struct.pack("<" + letter, value)
     except struct.error:
-        if kind in _UNSIGNED:
+        if kind.startswith("i"):
             # Triton gives numbers above the signed range the signed type.
-            return struct.pack("<" + _FORMATS[_UNSIGNED[kind]], value)
+            return packed("u" + kind[1:], value)
         raise
 
 
@@ -126,7 +128,8 @@ def pointer(
     if size == 0 or address == 0:
         return address
     owner = value.array if isinstance(value, Pointer) else value
-    memory.enter_context(device.register((start, size), name, owner=owner))
+    writeable = not isinstance(owner, np.ndarray) or owner.flags.writeable
+    memory.enter_context(device.register((start, size), name, owner=owner, writeable=writeable))
     return address
 
 

@@ -34,14 +34,12 @@ _instructions = 0
 # Launches measured by their order: for the choice of the first configuration.
 _order = 0
 _said = False
+_activated = False
 
 
 def is_chosen() -> bool:
     """Whether the environment chooses this backend, or ``activate`` has."""
     return os.environ.get("TRITON_DEFAULT_BACKEND") == "wavetank" or _activated
-
-
-_activated = False
 
 
 def note_activated() -> None:
@@ -127,9 +125,11 @@ def launch(
     """Runs a kernel, with the tools that are on."""
     global _instructions
     checking = checks.get()
-    if checking is not None and not cooperative:
+    if checking is not None:
         findings, tools = checking
-        findings.extend(_wavetank.check(kernel, *arguments, grid=grid, block=block, lds=lds, tools=tools))
+        findings.extend(
+            _wavetank.check(kernel, *arguments, grid=grid, block=block, lds=lds, tools=tools, cooperative=cooperative)
+        )
         return
     run = kernel(*arguments, grid=grid, block=block, lds=lds, cooperative=cooperative)
     _instructions += run.instructions or 0
