@@ -23,7 +23,7 @@ pub(super) enum Consumer {
     ReadsAsVmem,
     /// A GDS instruction or a message.
     IsMessage,
-    /// A DPP instruction reads the register.
+    /// A DPP instruction reads the register of other lanes.
     ReadsAsDpp,
     /// A DPP instruction uses EXEC.
     IsDpp,

@@ -1,11 +1,11 @@
 //! The uses of vector registers by second instructions of hazards.
 
 use wavetank_gcn::tables::Class;
-use wavetank_gcn::{Chip, Form};
+use wavetank_gcn::{Chip, Field, Form, Inst};
 
 use super::consumer::Consumer;
 use super::matrix::{
-    FIRST_AGPR, MatrixKind, is_matrix, is_of_matrix_unit, reads_as_c, reads_as_factor,
+    FIRST_AGPR, MatrixKind, Span, is_matrix, is_of_matrix_unit, reads_as_c, reads_as_factor,
     reads_as_source,
 };
 use super::producer::has_vector;
@@ -23,7 +23,7 @@ pub(super) fn is(consumer: Consumer, node: &Node, number: u16) -> Option<bool> {
     };
     Some(match consumer {
         Consumer::WritesVector => (valu || class == Class::Interp) && writes(),
-        Consumer::ReadsAsDpp => inst.form == Form::Dpp && reads(),
+        Consumer::ReadsAsDpp => reads_from_lanes(inst, number),
         Consumer::ReadsLane => reads_lane(inst) && reads(),
         // On gfx908 writes of AGPRs have rows of their own.
         Consumer::ReadsInMatrix => {
@@ -45,6 +45,13 @@ pub(super) fn is(consumer: Consumer, node: &Node, number: u16) -> Option<bool> {
         Consumer::SwapsRows => swaps_rows(inst) && reads(),
         _ => return None,
     })
+}
+
+/// Whether an instruction reads a vector register of other lanes with DPP: only the first source goes that way (Vega ISA, 13
+/// "DPP"). LLVM keeps other sources at a distance, too (`docs/reference/errata.md`).
+fn reads_from_lanes(inst: &Inst, number: u16) -> bool {
+    let first = || Span::in_field(inst, Field::Src0);
+    inst.form == Form::Dpp && first().is_some_and(|first| first.numbers().contains(&number))
 }
 
 fn is_memory(class: Class) -> bool {

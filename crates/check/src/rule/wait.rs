@@ -12,7 +12,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         tool: Wait,
         name: "read-before-load",
-        finds: "An instruction reads a register while a load, an atomic or a message into it is in flight.",
+        finds: "An instruction reads a register while a load, an atomic or a message into it is in flight; or it reads LDS while the \
+                load to LDS is in flight that is the first to fill it.",
         why: "The chip does not wait by itself: the instruction gets the old contents of the register, whenever memory is slow enough.",
         example: Assembly(
             "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_add_u32 s6, s5, 1          // s_waitcnt lgkmcnt(0) is missing",

@@ -6,8 +6,9 @@ use wavetank_gcn::{Field, Form, Inst, Op, Operand, Registers, WaitCounter};
 
 use super::barrier::Reach;
 use super::calls::Calls;
+use super::contents::Contents;
 use super::describe::Mistake;
-use super::event::{Event, Kind, events};
+use super::event::{Event, Kind, events, is_lds};
 use super::pending::{Pending, State};
 use crate::code::{Graph, Node};
 
@@ -20,6 +21,7 @@ pub(super) struct Accesses<'g> {
     events: Vec<Vec<Event>>,
     uses: Vec<Uses>,
     reach: Reach,
+    contents: Contents,
 }
 
 /// The registers of a node that matter for waits.
@@ -41,6 +43,7 @@ impl<'g> Accesses<'g> {
             events,
             uses,
             reach: Reach::of(graph),
+            contents: Contents::of(graph),
         }
     }
 
@@ -68,10 +71,20 @@ impl<'g> Accesses<'g> {
         if !locked.is_empty() {
             return Some(Mistake::source(locked));
         }
+        if self.reads_too_early(pending, node) {
+            return Some(Mistake::read_of_lds());
+        }
         let at_barrier = self.graph.nodes[node].inst.op == Sopp::S_BARRIER.into();
         let shared = pending.lds.filter(|_| at_barrier && !self.graph.alone);
         let shared = shared.filter(|lds| self.reach.conflicts(node, *lds));
         shared.map(Mistake::passed_on)
+    }
+
+    /// Whether a node reads LDS while a load to LDS is in flight that is to give the only contents there.
+    fn reads_too_early(&self, pending: &Pending, node: usize) -> bool {
+        let Node { inst, effects, .. } = &self.graph.nodes[node];
+        let loads_to_lds = pending.kind == Kind::Vector && pending.lds.is_some();
+        loads_to_lds && is_lds(inst) && effects.reads_memory && !self.contents.before(node)
     }
 
     /// Changes a state from before a node to after it.
@@ -139,7 +152,7 @@ fn sources(inst: &Inst) -> Registers {
     registers
 }
 
-fn immediate(inst: &Inst) -> u16 {
+pub(super) fn immediate(inst: &Inst) -> u16 {
     match inst.operand(Field::Simm16) {
         Operand::Imm(bits) => bits as u16,
         _ => u16::MAX,

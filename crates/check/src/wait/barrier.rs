@@ -1,9 +1,6 @@
 //! LDS accesses that may follow a location: the conflicts that a barrier prevents.
 
-use wavetank_gcn::Flags;
-use wavetank_gcn::tables::Class;
-
-use super::event::{LdsAccess, loads_to_lds};
+use super::event::{LdsAccess, is_lds, loads_to_lds};
 use crate::code::{Graph, Node};
 
 /// For each node, whether LDS may be read, and whether it may be written, after it.
@@ -56,7 +53,7 @@ impl Reach {
 
 /// Returns the LDS accesses of a node.
 fn accesses(node: &Node) -> Follows {
-    let lds = node.inst.row().class == Class::Lds && !node.inst.has(Flags::GDS);
+    let lds = is_lds(&node.inst);
     Follows {
         reads: lds && node.effects.reads_memory || node.successors.calls,
         writes: lds && node.effects.writes_memory

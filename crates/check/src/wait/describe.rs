@@ -21,6 +21,8 @@ pub(super) struct Mistake {
 enum What {
     /// A read of registers before they are loaded.
     Read,
+    /// A read of LDS that has no contents except those that are being loaded.
+    ReadOfLds,
     /// A write to registers that a load will overwrite.
     Overwritten,
     /// A write to registers that are still to be read.
@@ -41,6 +43,11 @@ impl Mistake {
     /// Makes the mistake of reading registers that have not been loaded yet.
     pub(super) fn read(registers: Registers) -> Mistake {
         Mistake::new(What::Read, registers)
+    }
+
+    /// Makes the mistake of reading LDS that has not been loaded yet.
+    pub(super) fn read_of_lds() -> Mistake {
+        Mistake::new(What::ReadOfLds, Registers::default())
     }
 
     /// Makes the mistake of writing registers that a load will overwrite.
@@ -75,6 +82,13 @@ pub(super) fn finding(graph: &Graph, node: usize, mistake: &Mistake, pending: &P
             "read-before-load",
             format!("`{name}` reads {registers} while {in_flight} into it is in flight"),
             format!("{registers} is read here"),
+        ),
+        What::ReadOfLds => (
+            "read-before-load",
+            format!(
+                "`{name}` reads LDS while {in_flight} to LDS is in flight, and nothing else has filled LDS"
+            ),
+            "LDS is read here".to_owned(),
         ),
         What::Overwritten => (
             "write-before-load",

@@ -185,6 +185,11 @@ fn data(node: &Node) -> Registers {
     registers
 }
 
+/// Whether an instruction is one of LDS.
+pub(super) fn is_lds(inst: &Inst) -> bool {
+    inst.row().class == Class::Lds && !inst.has(Flags::GDS)
+}
+
 /// Whether an instruction loads to LDS instead of registers.
 pub(super) fn loads_to_lds(inst: &Inst) -> bool {
     inst.has(Flags::LDS)

@@ -8,6 +8,7 @@
 mod accesses;
 mod barrier;
 mod calls;
+mod contents;
 mod describe;
 mod event;
 mod feasible;

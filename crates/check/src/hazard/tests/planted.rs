@@ -38,6 +38,7 @@ salu-m0-message       89   1  s_movk_i32 m0, 0x7 / ds_add_u32 v0, v1 gds
 salu-m0-message       89   1  s_add_u32 m0, s0, s1 / s_ttracedata
 valu-vgpr-dpp         89   2  v_mov_b32 v1, v2 / v_mov_b32_dpp v0, v1 row_shl:1 row_mask:0xf bank_mask:0xf
 valu-vgpr-dpp         89   2  v_cvt_f64_u32 v[0:1], v2 / v_add_f32_dpp v3, v1, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf
+valu-vgpr-dpp         89   2  v_mov_b32 v1, v2 / v_mac_f32_dpp v3, v1, v4 row_shl:1 row_mask:0xf bank_mask:0xf
 valu-exec-dpp         89   5  v_cmpx_eq_u32 vcc, v0, v1 / v_mov_b32_dpp v2, v3 row_shl:1 row_mask:0xf bank_mask:0xf
 setreg-trapsts-rfe    89   1  s_setreg_b32 hwreg(HW_REG_TRAPSTS), s0 / s_rfe_b64 s[2:3]
 setreg-trapsts-rfe    89   1  s_setreg_b32 hwreg(HW_REG_TRAPSTS, 0, 9), s0 / s_rfe_restore_b64 s[2:3], s4
