@@ -177,7 +177,7 @@ def test_a_fault_has_its_facts(device, saxpy):
     assert fault.kernel == "saxpy" and "global_load_dword" in fault.instruction
     assert fault.group == [1, 0, 0] and fault.lane == 0
     assert fault.address == x.address + 256
-    assert "is outside every allocation" in str(fault) or "which ended" in str(fault)
+    assert "is outside every allocation" in str(fault) or "which ends" in str(fault)
 
 
 def test_errors_go_from_process_to_process(saxpy):

@@ -49,7 +49,7 @@ impl Shown {
     fn of(shown: &ShownFinding) -> Shown {
         let finding = &shown.finding;
         let place = &finding.at.place;
-        let frame = place.source.frames.first();
+        let frame = place.source.own();
         let tool = finding.tool.name();
         Shown {
             tool: c_string(tool),

@@ -44,7 +44,7 @@ pub(crate) fn guarded(body: impl FnOnce() -> Result<()>) -> wavetank_status {
         fault: failure.fault.map(|fault| Facts {
             kernel: c_string(&fault.kernel),
             instruction: fault.place.instruction.as_deref().map(c_string),
-            file: (fault.place.source.frames.first()).map(|frame| c_string(&frame.file)),
+            file: (fault.place.source.own()).map(|frame| c_string(&frame.file)),
             fault,
         }),
     };
@@ -117,7 +117,7 @@ impl Facts {
             MachineFault::Trap { .. } => (WAVETANK_FAULT_TRAP, None, None),
             MachineFault::Unsupported { .. } => (WAVETANK_FAULT_INSTRUCTION, None, None),
         };
-        let frame = fault.place.source.frames.first();
+        let frame = fault.place.source.own();
         wavetank_fault {
             kind,
             lane: lane.map_or(-1, |lane| lane as i32),

@@ -29,6 +29,8 @@ pub struct Finding {
     pub notes: Vec<String>,
     /// A way to correct the mistake.
     pub help: Option<String>,
+    /// The address in global memory of the bytes that it is about, if they are in an allocation that is worth naming.
+    pub address: Option<u64>,
     /// The number of occurrences.
     pub times: u64,
 }
@@ -172,6 +174,7 @@ mod tests {
             host: Vec::new(),
             notes: vec![],
             help: None,
+            address: None,
             times: 1,
         }
     }

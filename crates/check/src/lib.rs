@@ -52,7 +52,7 @@ pub use rule::{Example, Rule};
 pub use suppress::{BadSuppression, Suppressions};
 pub use sync::Synchronization;
 pub use tool::{Tool, Tools, UnknownTool};
-pub use watch::{SliceEnd, Watcher, WaveOf};
+pub use watch::{SliceEnd, TimeSlice, Watcher, WaveOf};
 
 /// Runs the static tools among `tools` over all kernels and functions of a code object, along all paths.
 pub fn check_code(object: &CodeObject, tools: Tools, findings: &mut Findings) {

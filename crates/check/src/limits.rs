@@ -225,6 +225,7 @@ pub(crate) fn finding(graph: &Graph, rule: &'static str, message: String, at: Ma
         host: Vec::new(),
         notes: Vec::new(),
         help: None,
+        address: None,
         times: 1,
     }
 }

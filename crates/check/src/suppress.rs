@@ -136,7 +136,7 @@ impl Suppressions {
 
     /// Returns an entry that hides a finding, and others of the same rule in the same kernel and source file.
     pub fn entry_for(finding: &Finding) -> String {
-        let frame = finding.at.place.source.frames.first();
+        let frame = finding.at.place.source.own();
         let values = [
             (Key::Tool, Some(finding.tool.name())),
             (Key::Rule, Some(finding.rule)),
@@ -213,6 +213,7 @@ mod tests {
             host: Vec::new(),
             notes: vec![],
             help: None,
+            address: None,
             times: 1,
         }
     }

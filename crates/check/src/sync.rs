@@ -4,13 +4,14 @@
 //! must reach a barrier, and the same one (OpenCL C 6.15.8; HIP, "Synchronization functions").
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use wavetank_machine::Group;
-use wavetank_memory::{AccessRecord, AccessRun};
+use wavetank_memory::{AccessRecord, AccessRun, MemoryKind};
 
 use crate::finding::{Finding, Findings, Mark};
 use crate::tool::Tool;
-use crate::watch::{SliceEnd, Watcher, WaveOf};
+use crate::watch::{SliceEnd, TimeSlice, Watcher, WaveOf};
 
 /// The tool that observes barriers.
 pub struct Synchronization {
@@ -19,6 +20,10 @@ pub struct Synchronization {
     looks: bool,
     /// The running groups, by their index in the order of starting.
     groups: HashMap<u64, Barriers>,
+    /// The lanes of waves that were off at a barrier, by group and wave, with the address of the barrier.
+    missing: HashMap<(u64, u32), (u64, u64)>,
+    /// The global memory that work-groups use as scratch. Code that saves registers there turns all lanes on.
+    scratch: BTreeMap<u64, u64>,
     /// The mistakes, by kind and places, each with the waves of the first occurrence and the count.
     found: BTreeMap<(Wrong, u64, u64), (WaveOf, WaveOf, u64)>,
 }
@@ -29,6 +34,8 @@ enum Wrong {
     Ended,
     /// Waves wait at different barriers.
     Other,
+    /// Lanes that were off at a barrier access memory after it.
+    Lanes,
 }
 
 /// The barriers of a group.
@@ -50,6 +57,8 @@ impl Synchronization {
             looks: !is_of_openmp(&kernel),
             kernel,
             groups: HashMap::new(),
+            missing: HashMap::new(),
+            scratch: BTreeMap::new(),
             found: BTreeMap::new(),
         }
     }
@@ -58,6 +67,48 @@ impl Synchronization {
         let key = (wrong, places.0, places.1);
         let known = self.found.entry(key).or_insert((waves.0, waves.1, 0));
         known.2 += 1;
+    }
+
+    /// Checks that no lane works after a barrier at which it was off. A lane that has returned never works again.
+    fn look_for_missing_lanes(&mut self, slice: &TimeSlice<'_>) {
+        let wave = slice.wave;
+        let key = (wave.group.index, wave.wave);
+        if let Some(&(barrier, missing)) = self.missing.get(&key) {
+            let runs = slice.runs.iter();
+            let late = runs.clone().find(|run| self.has_lane_of(run, missing));
+            if let Some(late) = late {
+                self.missing.remove(&key);
+                self.note(Wrong::Lanes, (barrier, late.first.pc), (wave, wave));
+            }
+        }
+        match slice.end {
+            SliceEnd::Barrier(pc) if slice.exec != u64::MAX => {
+                let (_, missing) = self.missing.entry(key).or_insert((pc, 0));
+                *missing |= !slice.exec;
+            }
+            SliceEnd::Ended => {
+                self.missing.remove(&key);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether one of some lanes has done an access to memory that it shares with others.
+    fn has_lane_of(&self, run: &AccessRun, lanes: u64) -> bool {
+        let Some(first) = run.first.lane.filter(|_| !run.is_wait()) else {
+            return false;
+        };
+        let address = run.first.address;
+        let is_scratch = match run.first.memory {
+            MemoryKind::Global => {
+                let before = self.scratch.range(..=address).next_back();
+                before.is_some_and(|(_, end)| address < *end)
+            }
+            MemoryKind::Scratch => true,
+            MemoryKind::Lds | MemoryKind::Gds => false,
+        };
+        let accessing = u64::MAX >> (64 - run.lanes) << first;
+        !is_scratch && accessing & lanes != 0
     }
 
     /// Checks that all waves which have not ended are at the same barrier.
@@ -88,8 +139,15 @@ impl Synchronization {
 }
 
 impl Watcher for Synchronization {
-    fn runs(&mut self, wave: WaveOf, _: &[AccessRun], end: SliceEnd) {
-        self.time_slice(wave, &[], end);
+    fn slice(&mut self, slice: &TimeSlice<'_>) {
+        if self.looks {
+            self.look_for_missing_lanes(slice);
+        }
+        self.time_slice(slice.wave, &[], slice.end);
+    }
+
+    fn scratch_begins(&mut self, bytes: Range<u64>) {
+        self.scratch.insert(bytes.start, bytes.end);
     }
 
     fn time_slice(&mut self, wave: WaveOf, _: &[AccessRecord], end: SliceEnd) {
@@ -147,6 +205,12 @@ fn finding(
             vec![Mark::at(other, "another wave waits here")],
             "put the barrier where all work-items of a work-group come by",
         ),
+        Wrong::Lanes => (
+            "barrier-in-some-lanes",
+            "a wave waits at a barrier while some of its work-items are off, which go on after it".to_owned(),
+            vec![Mark::at(other, "work-items that were off at the barrier are here")],
+            "let all work-items of a work-group reach each barrier: move it out of the branch",
+        ),
     };
     let note = match wrong {
         Wrong::Ended => format!(
@@ -154,6 +218,7 @@ fn finding(
             first.wave, second.wave
         ),
         Wrong::Other => format!("{group}: waves {} and {}", first.wave, second.wave),
+        Wrong::Lanes => format!("{group}, wave {}", first.wave),
     };
     Finding {
         tool: Tool::Sync,
@@ -165,6 +230,7 @@ fn finding(
         host: Vec::new(),
         notes: vec![note],
         help: Some(help.to_owned()),
+        address: None,
         times: 1,
     }
 }
@@ -177,7 +243,9 @@ fn in_words(group: &Group) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wavetank_ir::MemKind;
     use wavetank_machine::Grid;
+    use wavetank_memory::Lds;
 
     /// Returns the findings for waves of one group with these time slices in this order: the wave, and the end of its slice.
     fn found(waves: u32, slices: &[(u32, SliceEnd)]) -> Vec<(&'static str, u64, u64)> {
@@ -249,6 +317,72 @@ mod tests {
         let slices = [(0, Barrier(8)), (1, Barrier(16)), (0, Ended), (1, Ended)];
         assert_eq!(found(2, &slices), [("different-barriers", 8, 1)]);
     }
+
+    const FIRST_HALF: u64 = (1 << 32) - 1;
+
+    /// Returns the findings if a wave waits at a barrier with these lanes, and some lanes access memory after it.
+    fn with_lanes(exec: u64, runs: &[AccessRun]) -> Vec<(&'static str, u64)> {
+        let grid = Grid::new([64, 1, 1], [64, 1, 1]).expect("a grid");
+        let mut sync = Synchronization::new("k");
+        sync.scratch_begins(0x8000..0x9000);
+        let lds = Lds::new(0);
+        let slice = |runs, end, exec| TimeSlice {
+            wave: WaveOf {
+                group: grid.group(0),
+                wave: 0,
+                waves: 1,
+            },
+            runs,
+            end,
+            exec,
+            lds: &lds,
+        };
+        sync.slice(&slice(&[], Barrier(8), exec));
+        sync.slice(&slice(runs, GoesOn, u64::MAX));
+        sync.slice(&slice(runs, Ended, u64::MAX));
+        let mut findings = Findings::default();
+        sync.end(&mut findings);
+        let found = findings.iter().map(|f| (f.rule, f.related[0].place.pc));
+        found.collect()
+    }
+
+    fn store(lane: u8, lanes: u8, memory: MemoryKind, address: u64) -> AccessRun {
+        let first = AccessRecord {
+            pc: 32,
+            kind: MemKind::Store,
+            lane: Some(lane),
+            memory,
+            address,
+            bytes: 4,
+        };
+        AccessRun {
+            lanes,
+            step: 4,
+            ..AccessRun::of(first)
+        }
+    }
+
+    #[test]
+    fn lanes_that_were_off_at_a_barrier_do_not_work_after_it() {
+        let of = |exec, run| with_lanes(exec, &[run]);
+        let found = [("barrier-in-some-lanes", 32)];
+        for memory in [MemoryKind::Global, MemoryKind::Lds] {
+            assert_eq!(of(FIRST_HALF, store(0, 64, memory, 64)), found);
+            assert_eq!(of(FIRST_HALF, store(20, 13, memory, 64)), found);
+            assert_eq!(of(FIRST_HALF, store(20, 12, memory, 64)), []);
+            assert_eq!(of(u64::MAX, store(0, 64, memory, 64)), []);
+        }
+        // Code that saves registers turns all lanes on.
+        for (memory, address) in [(MemoryKind::Scratch, 64), (MemoryKind::Global, 0x8ffc)] {
+            assert_eq!(of(FIRST_HALF, store(0, 64, memory, address)), []);
+        }
+        assert_eq!(
+            of(FIRST_HALF, store(0, 64, MemoryKind::Global, 0x9000)),
+            found
+        );
+        assert_eq!(of(FIRST_HALF, AccessRun::wait(32)), []);
+    }
+
     #[test]
     fn runtimes_may_wait_where_they_want() {
         let slices = [(0, Barrier(8)), (1, Barrier(16)), (0, Ended), (1, Ended)];

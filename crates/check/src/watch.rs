@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use wavetank_machine::Group;
-use wavetank_memory::{AccessRecord, AccessRun};
+use wavetank_memory::{AccessRecord, AccessRun, Lds};
 
 use crate::finding::Findings;
 
@@ -33,17 +33,32 @@ pub enum SliceEnd {
     Ended,
 }
 
+/// A time slice of a wave that has ended.
+#[derive(Clone, Copy)]
+pub struct TimeSlice<'a> {
+    /// The wave.
+    pub wave: WaveOf,
+    /// The accesses, those of adjacent lanes in runs, and the waits for vector memory ([`AccessRun::wait`]).
+    pub runs: &'a [AccessRun],
+    /// The way in which the time slice ended.
+    pub end: SliceEnd,
+    /// EXEC at its end.
+    pub exec: u64,
+    /// The LDS of the work-group at its end.
+    pub lds: &'a Lds,
+}
+
 /// A tool that gets the accesses of waves, in the order of execution.
 pub trait Watcher: Send {
     /// Observes that a time slice of a wave has ended, with these accesses.
     fn time_slice(&mut self, wave: WaveOf, records: &[AccessRecord], end: SliceEnd);
 
-    /// Observes the same as [`time_slice`](Self::time_slice), with accesses of adjacent lanes in runs, and with waits for vector
-    /// memory ([`AccessRun::wait`]). The library calls only this method.
-    fn runs(&mut self, wave: WaveOf, runs: &[AccessRun], end: SliceEnd) {
-        let records: Vec<AccessRecord> =
-            runs.iter().copied().flat_map(AccessRun::records).collect();
-        self.time_slice(wave, &records, end);
+    /// Observes the same as [`time_slice`](Self::time_slice), and the state that the time slice has left. The library calls only
+    /// this method.
+    fn slice(&mut self, slice: &TimeSlice<'_>) {
+        let runs = slice.runs.iter().copied();
+        let records: Vec<AccessRecord> = runs.flat_map(AccessRun::records).collect();
+        self.time_slice(slice.wave, &records, slice.end);
     }
 
     /// Observes the start of a work-group with these bytes of global memory as its scratch. They may have belonged to another

@@ -83,7 +83,7 @@ fn of_fault(py: Python<'_>, error: PyErr, fault: &KernelFault) -> PyErr {
 
 /// Returns file and line of a place, if they are known.
 pub(crate) fn line_of(place: &Place) -> (Option<String>, Option<u32>) {
-    let frame = place.source.frames.first();
+    let frame = place.source.own();
     (
         frame.map(|frame| frame.file.clone()),
         frame.and_then(|frame| frame.line),

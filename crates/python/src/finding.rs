@@ -16,6 +16,9 @@ pub(crate) struct Finding {
     shown: ShownFinding,
 }
 
+/// What `__reduce__` writes: JSON, and the report without and with machine code.
+type Pickled = (String, (String, String));
+
 /// Returns the findings of a launch.
 pub(crate) fn all(module: &wavetank::Module, path: &Path, findings: &[Found]) -> Vec<Finding> {
     let shown = ShownFinding::of_launch(module, path, findings);
@@ -107,22 +110,26 @@ impl Finding {
 
     /// Reads what `__reduce__` wrote, in another process.
     #[staticmethod]
-    fn _read(py: Python<'_>, json: String, text: String) -> PyResult<Finding> {
+    fn _read(py: Python<'_>, json: String, texts: (String, String)) -> PyResult<Finding> {
+        let (text, text_with_code) = texts;
         let record = Record::read(&format!("{{\"finding\":{json},\"text\":\"\"}}"));
         let record = record.ok_or_else(|| argument_error(py, "this is not a finding"))?;
         Ok(Finding::of(ShownFinding {
             finding: record.finding,
             text,
+            text_with_code,
             json,
         }))
     }
 
-    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String, String))> {
-        let (read, finding) = (this.getattr("_read")?, this.get());
-        Ok((
-            read,
-            (finding.shown.json.clone(), finding.shown.text.clone()),
-        ))
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Pickled)> {
+        let (read, shown) = (this.getattr("_read")?, this.get().shown.clone());
+        Ok((read, (shown.json, (shown.text, shown.text_with_code))))
+    }
+
+    /// The report with the machine code around its places, as `wavetank check --asm` prints it.
+    fn with_code(&self) -> &str {
+        self.shown.text_with_code.trim_end()
     }
 
     fn __str__(&self) -> &str {

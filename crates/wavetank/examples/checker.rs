@@ -39,6 +39,7 @@ impl Watcher for TornStores {
                 host: Vec::new(),
                 notes: vec![],
                 help: Some("align what is stored".to_owned()),
+                address: None,
                 times,
             });
         }

@@ -318,7 +318,7 @@ impl KernelFault {
     /// Returns the place of the fault in a few words: the line of source, if it is known.
     pub fn brief(&self) -> String {
         let kernel = readable(&self.kernel);
-        match (&self.fault, self.place.source.frames.first()) {
+        match (&self.fault, self.place.source.own()) {
             (Fault::Memory(_), Some(line)) => format!("kernel `{kernel}` faulted at {line}"),
             (Fault::Memory(_), None) => format!("kernel `{kernel}` faulted at {}", self.place),
             _ => self.to_string(),
@@ -436,17 +436,39 @@ pub(crate) fn chain(calls: &[Place]) -> String {
 
 /// The position of an address relative to an allocation, in words.
 pub(crate) fn nearness(name: &str, start: u64, len: u64, address: u64) -> String {
-    let what = format!("{name} ({len} bytes at {start:#x})");
-    if address < start {
-        format!(
-            "the nearest allocation is {what}, which starts {} bytes after",
-            start - address
-        )
-    } else if address - start >= len {
-        let past = address - start - len;
-        format!("the nearest allocation is {what}, which ended {past} bytes before")
-    } else {
-        format!("it is {} bytes into {what}", address - start)
+    let what = allocation(name, start, len);
+    let after = start.saturating_sub(address);
+    let past = address.saturating_sub(start.saturating_add(len));
+    if after.max(past) > FAR.max(len) {
+        // A wild pointer is near to nothing.
+        return "no allocation is near".to_owned();
+    }
+    match (after, past) {
+        (0, 0) if address < start + len => format!("it is {} into {what}", bytes(address - start)),
+        (0, 0) => format!("the nearest allocation is {what}, which ends directly before it"),
+        (0, past) => {
+            let past = bytes(past);
+            format!("the nearest allocation is {what}, which ends {past} before it")
+        }
+        (after, _) => {
+            let after = bytes(after);
+            format!("the nearest allocation is {what}, which starts {after} after it")
+        }
+    }
+}
+
+/// An allocation in words: its name, size and address.
+pub(crate) fn allocation(name: &str, start: u64, len: u64) -> String {
+    format!("{name} ({len} bytes at {start:#x})")
+}
+
+/// The distance from which an allocation that is smaller has nothing to do with an access, in bytes.
+const FAR: u64 = 16 << 20;
+
+fn bytes(count: u64) -> String {
+    match count {
+        1 => "1 byte".to_owned(),
+        count => format!("{count} bytes"),
     }
 }
 
@@ -553,7 +575,7 @@ mod tests {
             error.to_string(),
             "kernel `vecadd` faulted at `s_endpgm` (vecadd+0x34, pc 0x1034): work-group (2, 0, 0), wave 1, lane 17: a \
              store of 4 bytes at 0x5010, which is outside every allocation; the nearest allocation is buffer `c` (4096 \
-             bytes at 0x4000), which ended 16 bytes before"
+             bytes at 0x4000), which ends 16 bytes before it"
         );
         let random = KernelFault {
             schedule: Schedule::Random(7),
@@ -621,9 +643,12 @@ mod tests {
 
     #[test]
     fn distances_are_from_the_edge() {
-        assert!(nearness("b", 0x100, 0x10, 0xff).ends_with("which starts 1 bytes after"));
-        assert!(nearness("b", 0x100, 0x10, 0x110).ends_with("which ended 0 bytes before"));
+        assert!(nearness("b", 0x100, 0x10, 0xff).ends_with("which starts 1 byte after it"));
+        assert!(nearness("b", 0x100, 0x10, 0x110).ends_with("which ends directly before it"));
+        assert!(nearness("b", 0x100, 0x10, 0x112).ends_with("which ends 2 bytes before it"));
         assert!(nearness("b", 0x100, 0x10, 0x10f).starts_with("it is 15 bytes into b"));
+        assert_eq!(nearness("b", 0x100, 0x10, 1 << 40), "no allocation is near");
+        assert!(nearness("b", 0x100, 1 << 41, 3 << 40).contains("the nearest allocation is b"));
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub struct ShownFinding {
     pub finding: Finding,
     /// The report of `wavetank check`.
     pub text: String,
+    /// The report with the machine code, as with `--asm`.
+    pub text_with_code: String,
     /// The finding as JSON, as `wavetank check --json` prints it.
     pub json: String,
 }
@@ -24,9 +26,14 @@ pub struct ShownFinding {
 impl ShownFinding {
     /// Makes the reports of a finding.
     pub fn of(finding: &Finding, scene: &Scene<'_>) -> ShownFinding {
+        let with_code = Look {
+            machine_code: true,
+            ..Look::default()
+        };
         ShownFinding {
             finding: finding.clone(),
             text: text(finding, scene, Look::default()),
+            text_with_code: text(finding, scene, with_code),
             json: json(finding, scene),
         }
     }

@@ -180,7 +180,7 @@ impl<'a> Unit<'a> {
             // Watchers may run for long, during which freed memory must not stay mapped.
             self.memory.leave();
             let mut watchers = watchers.lock().unwrap_or_else(PoisonError::into_inner);
-            watchers.time_slice(of, &accessed, &leave);
+            watchers.time_slice(of, &accessed, &leave, (wave.exec(), self.memory.lds()));
         }
         if let Some(group) = self.group {
             let checking = self.common.checking;

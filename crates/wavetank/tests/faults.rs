@@ -48,7 +48,7 @@ fn a_store_past_the_end_names_lane_and_buffer() {
             "{text}"
         );
         assert!(text.contains("the buffer of argument 2 `"), "{text}");
-        let end = "which ended 0 bytes before; an element for each work-item takes 1024 bytes";
+        let end = "which ends directly before it; an element for each work-item takes 1024 bytes";
         assert!(text.ends_with(end), "{text}");
     });
 }

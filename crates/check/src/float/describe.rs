@@ -45,6 +45,7 @@ pub fn describe(seen: &Seen, kernel: &str, graphs: &[Graph]) -> Finding {
         host: Vec::new(),
         notes,
         help: None,
+        address: None,
         times: seen.times,
     }
 }

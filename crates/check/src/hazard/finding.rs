@@ -41,6 +41,7 @@ impl Hazards<'_> {
                 "insert {} before it, or other instructions that take as long",
                 nops(missed.missing())
             )),
+            address: None,
             times: 1,
         }
     }

@@ -148,6 +148,7 @@ impl Story {
             notes,
             host: Vec::new(),
             help: None,
+            address: None,
             times: of.times,
         }
     }

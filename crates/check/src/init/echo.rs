@@ -43,6 +43,7 @@ mod tests {
             host: Vec::new(),
             notes: Vec::new(),
             help: None,
+            address: None,
             times: 1,
         }
     }

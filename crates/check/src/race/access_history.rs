@@ -364,13 +364,20 @@ impl Page {
     /// Records a write. It replaces earlier writes to the same bytes, and the older of the others if there is no free slot.
     #[inline]
     pub(super) fn put_write(&mut self, at: usize, new: Slot) {
-        if new.mode() != Mode::Plain {
-            self.note_order(at);
-        }
         for plane in &mut self.reads {
             if plane.is_some() {
                 set(plane, at, get(plane, at).without(new.mask()));
             }
+        }
+        self.put_count(at, new);
+    }
+
+    /// Records an atomic without a result as the last write. The reads before it stay: a later atomic is in order with this one,
+    /// but not with them.
+    #[inline]
+    pub(super) fn put_count(&mut self, at: usize, new: Slot) {
+        if new.mode() != Mode::Plain {
+            self.note_order(at);
         }
         let [a, b] = self.writes(at);
         if a.mask() & !new.mask() == 0 && b.time == 0 && a.time != new.time {
@@ -426,7 +433,9 @@ impl Page {
         new: Slot,
         mut is_ordered: impl FnMut(Slot) -> bool,
     ) {
-        for plane in &mut self.reads {
+        let last = self.writes(at).map(|write| write.time);
+        let mut replaced = 1;
+        for (n, plane) in self.reads.iter_mut().enumerate() {
             let old = get(plane, at);
             let covers = old.mask() & !new.mask() == 0;
             if old.time == 0 || covers && is_ordered(old) {
@@ -435,8 +444,12 @@ impl Page {
             if let Some(both) = old.joined(new) {
                 return set(plane, at, both);
             }
+            // A read before the last atomics is worth less than those after them.
+            if old.time < last[0].max(last[1]) {
+                replaced = n;
+            }
         }
-        set(&mut self.reads[1], at, new);
+        set(&mut self.reads[replaced], at, new);
     }
 }
 

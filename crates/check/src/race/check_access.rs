@@ -122,7 +122,11 @@ impl CheckAccess<'_> {
             let new = self.slot.on(part.mask, part.lane);
             let (page, at) = history.at(part.dword);
             let last = page.writes(at)[0];
-            page.put_write(at, new);
+            if self.kind.returns {
+                page.put_write(at, new);
+            } else {
+                page.put_count(at, new);
+            }
             if (last.wave, last.time, last.mask()) == (new.wave, new.time, new.mask()) {
                 // Another lane has already updated this dword.
                 continue;
@@ -311,14 +315,15 @@ impl CheckAccess<'_> {
         };
         let mut pair = pair(rule, part, (earlier, before), (new, verb));
         pair.release = release;
-        // Several waves may store the same value: `found = 1`.
+        // Several waves may store the same value: `found = 1`. In LDS only those of one instruction.
         let stores = before == Verb::Store && verb == Verb::Store;
+        let may_agree = stores && pair.release.is_none() && part.memory != MemoryKind::Lds;
         match value {
             _ if earlier.pc == new.pc => {
                 pair.rule = Rule::SameStore;
                 self.values.suspect(pair, value);
             }
-            Some(_) if stores && pair.release.is_none() => self.values.suspect(pair, value),
+            Some(_) if may_agree => self.values.suspect(pair, value),
             _ => self.found.add(pair),
         }
     }
@@ -326,9 +331,17 @@ impl CheckAccess<'_> {
     /// Finds reads that are not ordered before a write.
     fn check_reads(&mut self, history: &mut AccessHistory, part: Part, new: Slot, verb: Verb) {
         let (page, at) = history.at(part.dword);
-        let value = page.value(at).filter(|_| is_stored(page.writes(at), new));
-        for earlier in page.reads(at) {
-            if !clash(earlier, new) || self.is_ordered(earlier) {
+        let (writes, reads) = (page.writes(at), page.reads(at));
+        let value = page.value(at).filter(|_| is_stored(writes, new));
+        let value = value.filter(|_| part.memory != MemoryKind::Lds);
+        // Before an atomic without a result there may be reads with which that one was in order. An atomic with a result is ordered
+        // after them by the other atomics, and a store clashes with those.
+        let counts = verb == Verb::Atomic && !self.kind.returns;
+        for earlier in reads {
+            if !clash(earlier, new)
+                || !counts && is_before(earlier, writes)
+                || self.is_ordered(earlier)
+            {
                 continue;
             }
             let pair = pair(Rule::ReadWrite, part, (earlier, Verb::Load), (new, verb));
@@ -350,6 +363,12 @@ fn confirms(kind: MemKind) -> bool {
         MemKind::Atomic(rmw) => matches!(rmw, CmpSwap | MinS | MinU | MaxS | MaxU | And | Or),
         MemKind::Load | MemKind::Store => false,
     }
+}
+
+/// Whether a read happened before one of the last writes to its bytes.
+fn is_before(read: Slot, writes: [Slot; 2]) -> bool {
+    let mut later = writes.iter().filter(|write| write.time > read.time);
+    later.any(|write| write.mask() & read.mask() != 0)
 }
 
 /// Whether the bytes that a store overwrites were last written by stores, so that their value is known.

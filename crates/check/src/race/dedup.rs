@@ -232,6 +232,7 @@ impl Pair {
             ],
             host: Vec::new(),
             help: Some("let one of the lanes store, or each to its own address".to_owned()),
+            address: address(self.memory, self.dword, self.later.0.mask()),
             times: 1,
         }
     }
@@ -283,6 +284,7 @@ impl Pair {
                 Some(_) => WAIT.to_owned(),
                 None => help(one_group, self.rule).to_owned(),
             }),
+            address: address(self.memory, self.dword, self.later.0.mask()),
             times: 1,
         }
     }
@@ -296,13 +298,13 @@ const WAIT: &str = "put a release fence before the release: `__threadfence()`, i
 fn order(memory: MemoryKind, one_group: bool) -> String {
     let coherent = match memory {
         MemoryKind::Global => {
-            ", and by loads with `glc`, which are ordered after the stores that they see"
+            ", and by atomic loads, which are ordered after the stores that they see"
         }
         _ => "",
     };
     if one_group {
         format!(
-            "waves of a work-group are ordered by `__syncthreads()` (`s_barrier`), by atomics on one address that return a value{coherent}"
+            "waves of a work-group are ordered by `__syncthreads()`, by atomics on one address that return a value{coherent}"
         )
     } else {
         format!(
@@ -313,11 +315,15 @@ fn order(memory: MemoryKind, one_group: bool) -> String {
 
 fn help(one_group: bool, rule: Rule) -> &'static str {
     match (rule, one_group) {
-        (Rule::SameStore, _) => "let one of the waves store, or each to its own address",
-        (_, true) => {
-            "put `__syncthreads()` (`s_barrier`) between them, after the wait for the earlier one"
+        (Rule::SameStore, _) => {
+            "let one of the waves store, or each to its own address; an `atomicExch` without use of its result is such a store, too, and may stay"
         }
-        (_, false) => "order them with atomics or a fence, or launch twice",
+        (_, true) => {
+            "add `__syncthreads()` (`barrier()` in OpenCL, `s_barrier` in assembly) between the two"
+        }
+        (_, false) => {
+            "make both atomic, order them by an atomic flag with `__threadfence()`, or divide the kernel into two launches"
+        }
     }
 }
 
@@ -333,6 +339,12 @@ pub(super) fn name(slot: Slot, waves: &Waves, with_group: bool) -> String {
         name += &format!(", lane {lane}");
     }
     name
+}
+
+/// Returns the address of bytes of a dword in global memory.
+fn address(memory: MemoryKind, dword: u64, mask: u8) -> Option<u64> {
+    let first = dword * 4 + u64::from(mask.trailing_zeros().min(3));
+    (memory == MemoryKind::Global).then_some(first)
 }
 
 /// Returns the bytes of a dword in a memory, in words.

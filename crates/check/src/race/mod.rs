@@ -34,10 +34,10 @@ use std::ops::Range;
 use std::sync::PoisonError;
 
 use wavetank_ir::MemKind;
-use wavetank_memory::{AccessRecord, AccessRun, MemoryKind};
+use wavetank_memory::{AccessRecord, AccessRun, Lds, MemoryKind};
 
 use crate::finding::Findings;
-use crate::watch::{SliceEnd, Watcher, WaveOf};
+use crate::watch::{SliceEnd, TimeSlice, Watcher, WaveOf};
 use access_history::{AccessHistory, Mode, Slot};
 use check_access::CheckAccess;
 use dedup::Dedup;
@@ -181,20 +181,9 @@ impl Race {
         let in_flight = self.waves.in_flight(wave);
         in_flight.wait(most.unwrap_or(0).into(), self.now);
     }
-}
 
-/// Whether lanes load the same bytes as those of the previous run, so that nothing new can be found.
-fn loads_the_same(before: &AccessRun, run: &AccessRun) -> bool {
-    let bytes = |run: &AccessRun| (run.first.address, run.first.bytes, run.step, run.lanes);
-    bytes(before) == bytes(run)
-}
-
-impl Watcher for Race {
-    fn time_slice(&mut self, wave: WaveOf, records: &[AccessRecord], end: SliceEnd) {
-        self.runs(wave, &AccessRun::all(records), end);
-    }
-
-    fn runs(&mut self, wave: WaveOf, runs: &[AccessRun], end: SliceEnd) {
+    /// Processes a time slice of a wave, after which LDS has these contents.
+    fn runs(&mut self, wave: WaveOf, runs: &[AccessRun], end: SliceEnd, contents: &Lds) {
         let wave = self.waves.number(wave);
         self.waves.begin_slice(wave, self.now);
         let lanes: usize = runs.iter().map(|run| usize::from(run.lanes)).sum();
@@ -209,10 +198,28 @@ impl Watcher for Race {
                 self.step(wave, runs, &mut lds);
             }
         }
+        self.values
+            .end_slice(&mut self.global, (&mut lds, contents), &mut self.found);
         self.waves.return_lds(wave, Some(lds));
-        self.values.end_slice(&mut self.global, &mut self.found);
         self.now = self.now.saturating_add(1);
         self.waves.end_slice(wave, end, self.now);
+    }
+}
+
+/// Whether lanes load the same bytes as those of the previous run, so that nothing new can be found.
+fn loads_the_same(before: &AccessRun, run: &AccessRun) -> bool {
+    let bytes = |run: &AccessRun| (run.first.address, run.first.bytes, run.step, run.lanes);
+    bytes(before) == bytes(run)
+}
+
+impl Watcher for Race {
+    fn time_slice(&mut self, wave: WaveOf, records: &[AccessRecord], end: SliceEnd) {
+        let runs = &AccessRun::all(records);
+        self.runs(wave, runs, end, &Lds::new(0));
+    }
+
+    fn slice(&mut self, slice: &TimeSlice<'_>) {
+        self.runs(slice.wave, slice.runs, slice.end, slice.lds);
     }
 
     fn scratch_begins(&mut self, bytes: Range<u64>) {

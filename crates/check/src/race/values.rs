@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use wavetank_memory::MemoryKind;
+use wavetank_memory::{Lds, MemoryKind};
 
 use super::access_history::{AccessHistory, Mode, PAGE};
 use super::dedup::{Dedup, Pair, Rule};
@@ -11,11 +11,15 @@ use super::dedup::{Dedup, Pair, Rule};
 /// Reads global memory at an address; returns whether it was readable.
 pub type Reader = Box<dyn Fn(u64, &mut [u8]) -> bool + Send>;
 
-/// The stores of a time slice to global memory, and the conflicts to decide at its end, when memory has the new values.
+/// The same, for a time.
+type Read<'a> = &'a dyn Fn(u64, &mut [u8]) -> bool;
+
+/// The stores of a time slice, and the conflicts to decide at its end, when memory has the new values.
 #[derive(Default)]
 pub(super) struct Values {
     reader: Option<Reader>,
     stored: Vec<Range<u64>>,
+    stored_in_lds: Vec<Range<u64>>,
     suspects: Vec<(Pair, u32)>,
 }
 
@@ -29,8 +33,10 @@ impl Values {
 
     /// Records a store to dwords of a page; several only if they are stored as a whole.
     pub(super) fn stored(&mut self, memory: MemoryKind, dwords: Range<u64>) {
-        if self.reader.is_some() && memory == MemoryKind::Global {
-            self.stored.push(dwords);
+        match memory {
+            MemoryKind::Global if self.reader.is_some() => self.stored.push(dwords),
+            MemoryKind::Lds => self.stored_in_lds.push(dwords),
+            _ => {}
         }
     }
 
@@ -42,42 +48,66 @@ impl Values {
         }
     }
 
-    /// Decides the recorded conflicts by the values that the time slice has left.
-    pub(super) fn end_slice(&mut self, global: &mut AccessHistory, found: &mut Dedup) {
-        let Some(reader) = &self.reader else { return };
-        self.stored.dedup();
-        for dwords in self.stored.drain(..) {
-            if dwords.end - dwords.start > 1 && read_row(reader, global, dwords.clone()) {
-                continue;
-            }
-            dwords.for_each(|dword| read_dword(reader, global, dword));
+    /// Decides the recorded conflicts by the values that the time slice has left in global memory and in LDS.
+    pub(super) fn end_slice(
+        &mut self,
+        global: &mut AccessHistory,
+        (lds, contents): (&mut AccessHistory, &Lds),
+        found: &mut Dedup,
+    ) {
+        if let Some(reader) = &self.reader {
+            read_all(&mut self.stored, reader, global);
         }
+        read_all(
+            &mut self.stored_in_lds,
+            &|at, to| contents.read(at, to),
+            lds,
+        );
         for (pair, old) in self.suspects.drain(..) {
-            let (page, at) = global.at(pair.dword);
-            let (earlier, later) = (pair.earlier.0, pair.later.0);
-            let last = page.writes(at)[0];
-            // The wave may have stored there again. For stores of one instruction, exactly this store must be the last; otherwise
-            // the wave's last value counts.
-            let is_last = match pair.rule {
-                Rule::SameStore => (last.wave, last.time) == (later.wave, later.time),
-                _ => last.wave == later.wave && matches!(last.mode(), Mode::Plain | Mode::Coherent),
+            let history = match pair.memory {
+                MemoryKind::Lds => &mut *lds,
+                _ => &mut *global,
             };
-            let mask = byte_mask(earlier.mask() & later.mask());
-            let new = page.value(at).filter(|_| is_last);
-            let differs = |new| (new ^ old) & mask != 0;
-            let is_conflict = match pair.rule {
-                Rule::SameStore => new.is_some_and(differs),
-                _ => new.is_none_or(differs),
-            };
-            if is_conflict {
+            if is_conflict(&pair, old, history) {
                 found.add(pair);
             }
         }
     }
 }
 
+/// Records the values of the stored dwords.
+fn read_all(stored: &mut Vec<Range<u64>>, reader: Read<'_>, history: &mut AccessHistory) {
+    stored.dedup();
+    for dwords in stored.drain(..) {
+        if dwords.end - dwords.start > 1 && read_row(reader, history, dwords.clone()) {
+            continue;
+        }
+        dwords.for_each(|dword| read_dword(reader, history, dword));
+    }
+}
+
+/// Whether the later store of a pair has changed the old value.
+fn is_conflict(pair: &Pair, old: u32, history: &mut AccessHistory) -> bool {
+    let (page, at) = history.at(pair.dword);
+    let (earlier, later) = (pair.earlier.0, pair.later.0);
+    let last = page.writes(at)[0];
+    // The wave may have stored there again. For stores of one instruction, exactly this store must be the last; otherwise the wave's
+    // last value counts.
+    let is_last = match pair.rule {
+        Rule::SameStore => (last.wave, last.time) == (later.wave, later.time),
+        _ => last.wave == later.wave && matches!(last.mode(), Mode::Plain | Mode::Coherent),
+    };
+    let mask = byte_mask(earlier.mask() & later.mask());
+    let new = page.value(at).filter(|_| is_last);
+    let differs = |new| (new ^ old) & mask != 0;
+    match pair.rule {
+        Rule::SameStore => new.is_some_and(differs),
+        _ => new.is_none_or(differs),
+    }
+}
+
 /// Records the value of a dword, some bytes of which have been stored.
-fn read_dword(reader: &Reader, global: &mut AccessHistory, dword: u64) {
+fn read_dword(reader: Read<'_>, global: &mut AccessHistory, dword: u64) {
     let (page, at) = global.at(dword);
     // The other of the two stores may be from this time slice, too.
     let stored = page
@@ -92,7 +122,7 @@ fn read_dword(reader: &Reader, global: &mut AccessHistory, dword: u64) {
 }
 
 /// Records the values of dwords of a page; returns whether they were readable together.
-fn read_row(reader: &Reader, global: &mut AccessHistory, dwords: Range<u64>) -> bool {
+fn read_row(reader: Read<'_>, global: &mut AccessHistory, dwords: Range<u64>) -> bool {
     let mut room = [0; 4 * PAGE as usize];
     let count = (dwords.end - dwords.start) as usize;
     let bytes = &mut room[..4 * count];

@@ -36,11 +36,11 @@ pub fn kernel_of(line: &str) -> Option<String> {
     value["kernel"].as_str().map(str::to_owned)
 }
 
-/// Returns the record of a finding, without a line end.
-pub fn record(finding: &Finding, scene: &Scene<'_>) -> String {
+/// Returns the record of a finding, without a line end. The text has colours.
+pub fn record(finding: &Finding, scene: &Scene<'_>, look: Look) -> String {
     let look = Look {
         colours: true,
-        ..Look::default()
+        ..look
     };
     let object = super::json(finding, scene);
     // Valid, because it was written as JSON.
@@ -65,6 +65,7 @@ impl Record {
             host: list(&object["host"])?.iter().filter_map(stack).collect(),
             notes: list(&object["notes"])?.iter().filter_map(text).collect(),
             help: text(&object["help"]),
+            address: None,
             times: object["times"].as_u64()?,
         };
         Some(Record {
@@ -139,7 +140,9 @@ mod tests {
         let mut finding = located(finding(&object, 0x28, 0x30), &object);
         for help in [None, Some("say \"please\"".to_owned())] {
             finding.help = help;
-            let line = with(&object, folder(), |scene| record(&finding, scene));
+            let line = with(&object, folder(), |scene| {
+                record(&finding, scene, Look::default())
+            });
             assert!(!line.contains('\n'));
             let read = Record::read(&line).expect("it is a record");
             assert_eq!(read.finding, finding);

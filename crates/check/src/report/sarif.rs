@@ -262,7 +262,7 @@ fn logical(name: &str) -> Logical {
 
 fn location(mark: &Mark, finding: &Finding, scene: &Scene<'_>, id: Option<usize>) -> Location {
     let symbol = mark.place.symbol.as_ref();
-    let inlined = mark.place.source.frames.first();
+    let inlined = mark.place.source.own();
     let of_host = inlined.and_then(|frame| frame.function.as_ref());
     let known = of_host.filter(|_| finding.is_of_host());
     let name = symbol.map_or(known.unwrap_or(&finding.kernel), |(name, _)| name);
@@ -279,7 +279,7 @@ fn location(mark: &Mark, finding: &Finding, scene: &Scene<'_>, id: Option<usize>
 /// Returns the source line, or else the address in the code object.
 fn physical(mark: &Mark, scene: &Scene<'_>) -> Physical {
     let place = &mark.place;
-    if let Some(frame) = place.source.frames.first().filter(|f| f.line.is_some()) {
+    if let Some(frame) = place.source.own().filter(|f| f.line.is_some()) {
         return in_source(frame);
     }
     let symbol = place.symbol.as_ref();

@@ -58,6 +58,7 @@ pub(super) mod tests {
             }],
             notes: vec!["1 load may be in flight".into()],
             help: Some("wait with `s_waitcnt vmcnt(0)`".into()),
+            address: None,
             times: 1,
         }
     }

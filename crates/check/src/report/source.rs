@@ -28,7 +28,7 @@ pub(super) fn snippets(
     let related = finding.related.iter();
     let related = related.map(|mark| (mark, AnnotationKind::Context));
     for (mark, kind) in primary.into_iter().chain(related) {
-        let Some(frame) = mark.place.source.frames.first() else {
+        let Some(frame) = mark.place.source.own() else {
             continue;
         };
         match files.iter_mut().find(|(file, _)| *file == frame.file) {
@@ -106,7 +106,7 @@ fn token(line: &str, column: Option<u32>) -> Range<usize> {
 
 /// Returns the inlining of the functions around a place, one sentence each.
 pub(super) fn inlined(mark: &Mark) -> Vec<String> {
-    let frames = &mark.place.source.frames;
+    let frames = mark.place.source.own_frames();
     let name = |frame: &Frame| match &frame.function {
         Some(function) => format!("`{}`", readable(function)),
         None => "a function".to_owned(),

@@ -7,6 +7,7 @@ use super::machine::{self, Piece};
 use super::{Scene, source};
 use crate::finding::Finding;
 use crate::host::Stack;
+use crate::tool::Tools;
 
 /// The display of text: colours and width.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -15,6 +16,9 @@ pub struct Look {
     pub colours: bool,
     /// The columns of the terminal; `None` for no limit.
     pub columns: Option<usize>,
+    /// Whether findings about a program show its machine code even if its lines are shown. Those about the code itself, of `wait`,
+    /// `hazard` and `limits`, always do.
+    pub machine_code: bool,
 }
 
 impl Look {
@@ -39,17 +43,19 @@ pub fn text(finding: &Finding, scene: &Scene<'_>, look: Look) -> String {
     let title = Level::ERROR
         .primary_title(plain(&finding.message).to_string())
         .id(format!("{}/{}", finding.tool, finding.rule));
-    let mut pieces = machine::pieces(finding, scene).into_iter();
+    let shows_code = look.machine_code || sources.is_empty() || Tools::STATIC.has(finding.tool);
+    let pieces = shows_code.then(|| machine::pieces(finding, scene));
+    let mut pieces = pieces.unwrap_or_default().into_iter();
     let frames = source::inlined(&finding.at);
     let frames = frames.into_iter().map(|note| Level::NOTE.message(note));
     let mut head = Group::with_title(title);
     if !sources.is_empty() {
         head = head.elements(sources);
-    } else if let Some(frame) = finding.at.place.source.frames.first() {
+    } else if let Some(frame) = finding.at.place.source.own() {
         head = head.element(Origin::path(frame.to_string()));
     }
     head = head.elements(frames);
-    let rest = rest(finding);
+    let rest = rest(finding, shows_code);
     let Some(first) = pieces.next() else {
         if !rest.is_empty() {
             head = head.element(Padding).elements(rest);
@@ -79,10 +85,11 @@ fn code(piece: Piece) -> Group<'static> {
     Group::with_level(Level::ERROR).element(piece.snippet())
 }
 
-/// Returns further facts, and the help.
-fn rest(finding: &Finding) -> Vec<annotate_snippets::Message<'static>> {
+/// Returns further facts, and the help. The kernel is one, unless the title of the machine code names it.
+fn rest(finding: &Finding, shows_code: bool) -> Vec<annotate_snippets::Message<'static>> {
     let symbol = finding.at.place.symbol.as_ref();
-    let caller = symbol.is_some_and(|(name, _)| *name != finding.kernel);
+    let is_named = shows_code && symbol.is_none_or(|(name, _)| *name == finding.kernel);
+    let caller = !is_named && !finding.kernel.is_empty();
     let caller = caller.then(|| format!("found in `{}`", readable(&finding.kernel)));
     let times = (finding.times > 1).then(|| format!("found {} times", finding.times));
     let notes = finding.notes.iter().map(|note| plain(note).to_string());
@@ -101,6 +108,7 @@ mod tests {
     use super::super::scene::tests::{finding, folder, lines, located, with};
     use super::*;
     use crate::finding::Mark;
+    use crate::tool::Tool;
 
     /// Code as `llvm-objdump-14 -d` lists it, lines as in `llvm-dwarfdump-14`, with the text of `lines.cl` and `lines.h`.
     const WITH_SOURCE: &str = "\
@@ -169,6 +177,36 @@ error[wait/vgpr-before-load]: v1 is read before it has been loaded
     }
 
     #[test]
+    fn authors_are_shown_their_own_lines() {
+        let object = lines();
+        let mut located = located(finding(&object, 0x34, 0x28), &object);
+        located.tool = Tool::Race;
+        let text = shown(&located, folder());
+        for part in [
+            "`put` is inlined into `lines`",
+            "= note: found in `lines`\n",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        assert!(!text.contains("v_mad_u64_u32"), "{text}");
+        let with_code = Look {
+            machine_code: true,
+            ..Look::default()
+        };
+        let text = with(&object, folder(), |scene| {
+            super::text(&located, scene, with_code)
+        });
+        assert!(text.contains("v_mad_u64_u32"), "{text}");
+        // The line of a header is not the author's.
+        for mark in located.related.iter_mut().chain([&mut located.at]) {
+            mark.place.source.frames[0].file = "/usr/include/hip/lines.h".into();
+        }
+        let text = shown(&located, folder());
+        assert!(text.contains("--> lines.cl:10:5"), "{text}");
+        assert!(!text.contains("inlined"), "{text}");
+    }
+
+    #[test]
     fn other_functions_and_counts_are_printed() {
         let object = lines();
         let mut finding = finding(&object, 0x108, 0x28);
@@ -194,7 +232,7 @@ error[wait/vgpr-before-load]: v1 is read before it has been loaded
         let finding = located(finding(&object, 0x34, 0x28), &object);
         let coloured = Look {
             colours: true,
-            columns: None,
+            ..Look::default()
         };
         let text = with(&object, folder(), |scene| text(&finding, scene, coloured));
         assert!(text.starts_with("\x1b["), "{text:?}");
@@ -237,8 +275,8 @@ error[wait/vgpr-before-load]: v1 is read before it has been loaded
                 finding.related[0].place.source.frames = vec![frame(other, columns[n / 2])];
                 for columns in [None, Some(0), Some(30)] {
                     let look = Look {
-                        colours: false,
                         columns,
+                        ..Look::default()
                     };
                     let text = with(&object, &folder, |scene| text(&finding, scene, look));
                     assert!(!text.contains(['\x1b', '\0', '\u{202e}']), "{text:?}");

@@ -50,7 +50,8 @@ pub(super) const RULES: &[Rule] = &[
             "if (threadIdx.x == 0)\n    out[0] = blockIdx.x + 1;",
             "tests/check/last_of_all.hip",
         ),
-        limits: "It is reported for global memory only, at most for 4096 places that wait for the end of a launch.",
+        limits: "Values in GDS, and in global memory that the observer cannot read, are not compared. An atomic exchange whose result is not \
+                 used is a plain store on these chips, and looks like one.",
     },
     Rule {
         tool: Race,

@@ -15,7 +15,19 @@ pub(super) const RULES: &[Rule] = &[
             "if (wave == 0)\n    __syncthreads();\n__syncthreads();",
             "tests/check/one_more_barrier.hip",
         ),
-        limits: "A wave executes as one, so a barrier that only some of its work-items reach is not seen.",
+        limits: "Of work-items of one wave, see `barrier-in-some-lanes`.",
+    },
+    Rule {
+        tool: Sync,
+        name: "barrier-in-some-lanes",
+        finds: "A wave waits at a barrier while some of its work-items are off, which access memory after it.",
+        why: "HIP and OpenCL demand that all work-items of a work-group reach each barrier. A wave of these chips waits as a whole, so \
+              that the program runs; on other GPUs, and with other sizes of waves, it hangs.",
+        example: Hip(
+            "if (threadIdx.x < 40)\n    __syncthreads();\nout[threadIdx.x] = tile[63 - threadIdx.x];",
+            "tests/check/barrier_in_a_branch.hip",
+        ),
+        limits: "Work-items that return before the barrier are not reported, nor those that access no global memory or LDS after it.",
     },
     Rule {
         tool: Sync,

@@ -127,6 +127,7 @@ pub(super) fn finding(graph: &Graph, node: usize, mistake: &Mistake, pending: &P
             "`s_waitcnt {}({})` between them would do",
             counter.name, mistake.wait
         )),
+        address: None,
         times: 1,
     }
 }

@@ -117,6 +117,10 @@ impl Check {
             ("WAVETANK_CHECK", names.join(",").into()),
             ("WAVETANK_CHECK_STOP", stop.into()),
             (
+                "WAVETANK_CHECK_ASM",
+                if self.wanted.asm { "1" } else { "0" }.into(),
+            ),
+            (
                 "WAVETANK_CHECK_LEAKS",
                 if self.leaks { "1" } else { "0" }.into(),
             ),

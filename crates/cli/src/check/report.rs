@@ -53,6 +53,7 @@ impl<'w> Report<'w> {
             look: Look {
                 colours: terminal::colours(),
                 columns: terminal::columns(),
+                machine_code: wanted.asm,
             },
             sarif: Sarif::default(),
             cases: Vec::new(),
@@ -253,6 +254,7 @@ mod tests {
     fn wanted() -> Wanted {
         Wanted {
             max: 100,
+            asm: false,
             json: false,
             sarif: None,
             junit: None,
@@ -272,6 +274,7 @@ mod tests {
             host: Vec::new(),
             notes: vec![],
             help: None,
+            address: None,
             times: 1,
         }
     }

@@ -11,6 +11,9 @@ pub(super) struct Wanted {
     /// Print at most so many findings; --json, --sarif and --junit have all
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub max: usize,
+    /// Show the machine code of a finding even if the line of its source is shown
+    #[arg(long)]
+    pub asm: bool,
     /// Print JSON, an object a line for each finding
     #[arg(long)]
     pub json: bool,

@@ -32,6 +32,7 @@ impl Found {
             // Colours are dropped if stderr is not a terminal.
             colours: true,
             columns: terminal::columns(),
+            machine_code: false,
         };
         let mut values = Vec::new();
         let Some(checked) = case.check(tools, run)? else {

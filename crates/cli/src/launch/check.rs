@@ -27,6 +27,9 @@ pub(super) struct CheckOptions {
     /// With --check, stop at the first access that is denied
     #[arg(long, requires = "check")]
     stop_at_first: bool,
+    /// With --check, show the machine code of a finding even if the line of its source is known
+    #[arg(long, requires = "check")]
+    asm: bool,
 }
 
 impl CheckOptions {
@@ -52,6 +55,7 @@ impl CheckOptions {
             // Colours are dropped if stderr is not a terminal.
             colours: true,
             columns: terminal::columns(),
+            machine_code: self.asm,
         };
         for finding in findings {
             let shown = module.show(finding, file, |finding, scene| text(finding, scene, look));

@@ -30,6 +30,15 @@ pub(crate) fn keep_going() -> bool {
         .is_ok_and(|settings| !settings.stop_at_first)
 }
 
+/// The display of findings.
+fn look() -> Look {
+    let settings = settings().as_ref();
+    Look {
+        machine_code: settings.is_ok_and(|settings| settings.machine_code),
+        ..Look::default()
+    }
+}
+
 /// The path of the program.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<std::path::PathBuf> = OnceLock::new();
@@ -69,10 +78,11 @@ pub(crate) fn report(kernel: &Kernel, findings: &[Finding]) {
         match records() {
             // A record that cannot be written is dropped, so that the program does not fail because of it.
             Some(path) => {
+                let record = |finding: &Finding, scene: &Scene<'_>| record(finding, scene, look());
                 let record = kernel.module().show(finding, program(), record);
                 drop(leave(path.as_ref(), &record));
             }
-            None if is_new => log::lines(&shown(kernel.module(), finding, Look::default())),
+            None if is_new => log::lines(&shown(kernel.module(), finding, look())),
             None => {}
         }
     }
@@ -84,7 +94,7 @@ pub(crate) fn failure(kernel: &Kernel, error: &Error) -> String {
         Error::Fault(fault) => match fault.finding() {
             Some(_) if tools().has(Tool::Memory) => fault.brief(),
             Some(finding) => {
-                let block = shown(kernel.module(), &finding, Look::default());
+                let block = shown(kernel.module(), &finding, look());
                 format!("{}\n{}", fault.whereabouts(), block.trim_end())
             }
             None => error.to_string(),
@@ -104,8 +114,8 @@ pub(crate) fn report_in_program(finding: &Finding) {
     };
     match records() {
         // A record that cannot be written is dropped.
-        Some(path) => drop(leave(path.as_ref(), &record(finding, &scene))),
-        None => log::lines(&(text(finding, &scene, Look::default()) + "\n")),
+        Some(path) => drop(leave(path.as_ref(), &record(finding, &scene, look()))),
+        None => log::lines(&(text(finding, &scene, look()) + "\n")),
     }
 }
 

@@ -161,6 +161,7 @@ fn waiting(signal: Option<u64>, backtrace: &Backtrace, notes: Vec<String>) -> Op
         }],
         notes,
         help: None,
+        address: None,
         times: 1,
     })
 }

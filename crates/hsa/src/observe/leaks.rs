@@ -109,6 +109,7 @@ fn finding(named: Symbolized, count: u64, bytes: u64) -> Option<Finding> {
         }],
         notes: Vec::new(),
         help: None,
+        address: None,
         times: 1,
     })
 }

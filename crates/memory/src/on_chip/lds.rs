@@ -114,6 +114,19 @@ impl Lds {
             .collect()
     }
 
+    /// Reads bytes from an offset on. Returns whether they are all inside.
+    pub fn read(&self, offset: u64, to: &mut [u8]) -> bool {
+        let end = offset.checked_add(to.len() as u64);
+        if end.is_none_or(|end| end > self.bytes.into()) {
+            return false;
+        }
+        let words = self.words();
+        for (at, byte) in (offset as usize..).zip(to) {
+            *byte = words[at / 8].load(Relaxed).to_le_bytes()[at % 8];
+        }
+        true
+    }
+
     /// Returns the host address of the memory.
     #[inline(always)]
     pub(crate) fn base(&self) -> u64 {

@@ -130,6 +130,50 @@ impl Source {
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
+
+    /// Returns the line that concerns an author: the innermost one outside of the headers of a compiler and its libraries, if there
+    /// is one. `atomicAdd` of HIP and the operators of `float4` are functions of headers.
+    ///
+    /// ```
+    /// use wavetank_object::{Frame, Source};
+    ///
+    /// let frame = |file: &str| Frame { function: None, file: file.into(), line: Some(1), column: None };
+    /// let header = frame("/usr/include/hip/amd_detail/amd_hip_atomic.h");
+    /// let source = Source { frames: vec![header.clone(), frame("k.hip"), frame("main.hip")] };
+    /// assert_eq!(source.own(), Some(&frame("k.hip")));
+    /// let source = Source { frames: vec![header.clone()] };
+    /// assert_eq!(source.own(), Some(&header));
+    /// ```
+    pub fn own(&self) -> Option<&Frame> {
+        self.own_frames().first()
+    }
+
+    /// Returns the line of [`own`](Self::own), and the lines at which its function is called, the innermost first.
+    pub fn own_frames(&self) -> &[Frame] {
+        let first = self.frames.iter().position(|frame| !frame.is_of_system());
+        &self.frames[first.unwrap_or(0)..]
+    }
+}
+
+/// Folders with the headers of compilers and their libraries, and with Triton's language.
+const SYSTEM: [&str; 5] = [
+    "/usr/include/",
+    "/usr/lib/",
+    "/opt/rocm",
+    "/include/hip/",
+    "/triton/language/",
+];
+
+impl Frame {
+    /// Whether the file belongs to a compiler or its libraries.
+    fn is_of_system(&self) -> bool {
+        let [at_start @ .., hip, triton] = SYSTEM;
+        let starts = at_start.iter().any(|folder| self.file.starts_with(folder));
+        starts
+            || [hip, triton]
+                .iter()
+                .any(|folder| self.file.contains(folder))
+    }
 }
 
 impl fmt::Display for Source {

@@ -9,6 +9,7 @@ use wavetank_machine::schedule::Failure;
 use wavetank_memory::{MemoryFault, MemoryFaultReason};
 
 use super::{CheckTimes, Checking, Denial, Launched, UndefinedStore, denied_access, missing_code};
+use crate::error::allocation;
 
 /// An access that misses an allocation by at most so many bytes, or by at most the allocation's own size, is reported with the host
 /// stacks of that allocation.
@@ -68,6 +69,7 @@ impl Launched<'_> {
         let stored = stores.iter_mut().filter_map(|store| store.finding.as_mut());
         for finding in findings.iter_mut().chain(stored) {
             note_race(finding, &found);
+            self.name_allocation(finding);
         }
         Collected {
             findings: findings.iter().cloned().collect(),
@@ -94,6 +96,25 @@ impl Launched<'_> {
             host,
             ..finding
         })
+    }
+
+    /// Adds to a finding the allocation that its bytes are in, and the call that made it.
+    fn name_allocation(&self, finding: &mut Finding) {
+        let registry = self.module.device().registry();
+        let Some((address, found)) = finding
+            .address
+            .take()
+            .and_then(|address| Some((address, registry.find(address)?)))
+        else {
+            return;
+        };
+        let inside = address - found.address;
+        let what = allocation(&found.name, found.address, found.bytes);
+        let note = format!("they begin at byte {inside} of {what}");
+        finding.notes.insert(0, note);
+        if let Some(origins) = self.origins {
+            finding.host.extend(origins(found.address));
+        }
     }
 
     /// Returns the host stacks of the allocation that an access concerns: the one at its address, a freed one, or one next to it.

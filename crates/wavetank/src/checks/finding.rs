@@ -50,6 +50,7 @@ pub(crate) fn denied_access(explained: &KernelFault, lanes: u64) -> Option<Findi
         host: Vec::new(),
         notes,
         help,
+        address: None,
         times: 1,
     })
 }
@@ -94,6 +95,7 @@ pub(crate) fn missing_code(explained: &KernelFault, call: Option<Place>) -> Opti
         host: Vec::new(),
         notes,
         help: (explained.fault.pc() == 0).then(|| "a pointer to a function was null".to_owned()),
+        address: None,
         times: 1,
     })
 }

@@ -79,6 +79,7 @@ impl Launched<'_> {
                 .chain(outside)
                 .collect(),
             help: None,
+            address: None,
             times: 1,
         })
     }

@@ -22,12 +22,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use wavetank_check::{
-    Finding, Findings, Kept, Place, Race, SliceEnd, Stack, Synchronization, Tool, Tools, Watcher,
-    WaveOf,
+    Finding, Findings, Kept, Place, Race, SliceEnd, Stack, Synchronization, TimeSlice, Tool, Tools,
+    Watcher, WaveOf,
 };
 use wavetank_gcn::Registers;
 use wavetank_machine::{Event, Fault, Group, Leave};
-use wavetank_memory::{AccessRun, MemoryUnit};
+use wavetank_memory::{AccessRun, Lds, MemoryUnit};
 use wavetank_translate::Code;
 
 use crate::engine::{Added, Way};
@@ -248,8 +248,14 @@ impl Watchers {
         Watchers { all, times }
     }
 
-    /// Passes a time slice of a wave to the watchers.
-    pub(crate) fn time_slice(&mut self, wave: WaveOf, runs: &[AccessRun], leave: &Leave) {
+    /// Passes a time slice of a wave to the watchers, with EXEC and LDS at its end.
+    pub(crate) fn time_slice(
+        &mut self,
+        wave: WaveOf,
+        runs: &[AccessRun],
+        leave: &Leave,
+        (exec, lds): (u64, &Lds),
+    ) {
         let end = match leave {
             Leave::End(_) => SliceEnd::Ended,
             Leave::Barrier(pc) => SliceEnd::Barrier(*pc),
@@ -259,9 +265,16 @@ impl Watchers {
             },
             _ => SliceEnd::GoesOn,
         };
+        let slice = TimeSlice {
+            wave,
+            runs,
+            end,
+            exec,
+            lds,
+        };
         for (tool, watcher) in &mut self.all {
             let start = Instant::now();
-            watcher.runs(wave, runs, end);
+            watcher.slice(&slice);
             self.times.watched(*tool, start);
         }
     }

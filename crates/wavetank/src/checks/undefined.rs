@@ -228,7 +228,7 @@ const NEAR: usize = 16;
 /// instructions that only move masks.
 fn in_a_line(mut finding: Finding, mut decider: impl Iterator<Item = Place>) -> Finding {
     let has_line = |place: &Place| {
-        let first = place.source.frames.first();
+        let first = place.source.own();
         first.is_some_and(|frame| frame.line.is_some())
     };
     if !has_line(&finding.at.place)

@@ -135,6 +135,8 @@ pub struct Settings {
     pub check: Tools,
     /// Whether kernels stop at the first denied access.
     pub stop_at_first: bool,
+    /// Whether findings show machine code even where the lines of the source are known.
+    pub machine_code: bool,
     /// Whether memory that the program still holds at its end is reported.
     pub leaks: bool,
     /// The settings of kernels.
@@ -186,6 +188,7 @@ impl Settings {
             stats: variable(&value, "WAVETANK_STATS", yes_or_no)?.unwrap_or(false),
             check: variable(&value, "WAVETANK_CHECK", checks)?.unwrap_or_default(),
             stop_at_first: variable(&value, "WAVETANK_CHECK_STOP", yes_or_no)?.unwrap_or(false),
+            machine_code: variable(&value, "WAVETANK_CHECK_ASM", yes_or_no)?.unwrap_or(false),
             leaks: variable(&value, "WAVETANK_CHECK_LEAKS", yes_or_no)?.unwrap_or(false),
             kernels: KernelSettings::read(&value)?,
         })
@@ -307,6 +310,7 @@ mod tests {
             ("WAVETANK_STATS", "yes", "neither 1 nor 0"),
             ("WAVETANK_CHECK", "luck", "`luck` is not a tool"),
             ("WAVETANK_CHECK", "race,", "`` is not a tool"),
+            ("WAVETANK_CHECK_ASM", "yes", "neither 1 nor 0"),
             ("WAVETANK_CHECK_STOP", "yes", "neither 1 nor 0"),
             ("WAVETANK_CHECK_LEAKS", "all", "neither 1 nor 0"),
             ("WAVETANK_GPU", "voodoo", "`voodoo` is not a GPU"),

@@ -8,8 +8,9 @@ use wavetank_quote::{plain, similar};
 const PREFIX: &str = "WAVETANK_";
 
 /// The variables for users.
-const VARIABLES: [&str; 15] = [
+const VARIABLES: [&str; 16] = [
     "WAVETANK_CHECK",
+    "WAVETANK_CHECK_ASM",
     "WAVETANK_CHECK_LEAKS",
     "WAVETANK_CHECK_STOP",
     "WAVETANK_ENGINE",

@@ -55,7 +55,10 @@ fn loads_give_zero_in_the_lanes_that_are_out_of_bounds() {
             "{nearest}"
         );
         assert!(nearest.contains("(256 bytes at 0x"), "{nearest}");
-        assert!(nearest.ends_with("which ended 0 bytes before"), "{nearest}");
+        assert!(
+            nearest.ends_with("which ends directly before it"),
+            "{nearest}"
+        );
     });
 }
 

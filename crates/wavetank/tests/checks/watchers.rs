@@ -2,10 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use wavetank::check::{Finding, Findings, SliceEnd, Tool, Tools, Watcher, WaveOf};
-use wavetank::{
-    AccessRecord, AccessRun, CheckTimes, Chip, EngineChoice, MemKind, MemoryKind, Report,
-};
+use wavetank::check::{Finding, Findings, SliceEnd, TimeSlice, Tool, Tools, Watcher, WaveOf};
+use wavetank::{AccessRecord, CheckTimes, Chip, EngineChoice, MemKind, MemoryKind, Report};
 
 use crate::common::bench::*;
 use crate::common::each;
@@ -49,6 +47,7 @@ impl Watcher for Scribe {
             host: Vec::new(),
             notes: Vec::new(),
             help: None,
+            address: None,
             times: 1,
         });
     }
@@ -178,8 +177,8 @@ fn watchers_see_no_access_that_was_denied() {
 struct Clerk(Arc<Mutex<Vec<(u64, bool)>>>);
 
 impl Watcher for Clerk {
-    fn runs(&mut self, _: WaveOf, runs: &[AccessRun], _: SliceEnd) {
-        let seen = runs.iter().map(|run| (run.first.pc, run.is_wait()));
+    fn slice(&mut self, slice: &TimeSlice<'_>) {
+        let seen = slice.runs.iter().map(|run| (run.first.pc, run.is_wait()));
         self.0.lock().unwrap().extend(seen);
     }
 

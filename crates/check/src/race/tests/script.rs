@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use wavetank_gcn::{Chip, Inst, parse};
 use wavetank_ir::{MemKind, Rmw};
 use wavetank_machine::Group;
-use wavetank_memory::{AccessRecord, AccessRun, MemoryKind};
+use wavetank_memory::{AccessRecord, AccessRun, Lds, MemoryKind};
 
 use crate::finding::{Finding, Findings};
 use crate::race::{InstAt, Race};
-use crate::watch::{SliceEnd, Watcher, WaveOf};
+use crate::watch::{SliceEnd, TimeSlice, Watcher, WaveOf};
 
 /// The instructions used in launches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -137,14 +137,19 @@ pub(super) fn inst_at() -> InstAt {
 /// A launch in progress.
 pub(super) struct Script {
     pub race: Race,
+    /// The LDS of the work-group. Its values are not known if it is empty.
+    pub lds: Lds,
     waves: u32,
 }
 
 impl Script {
     /// Starts a launch with this number of waves in each group.
     pub(super) fn new(waves: u32) -> Script {
-        let race = Race::new("k", inst_at());
-        Script { race, waves }
+        Script {
+            race: Race::new("k", inst_at()),
+            lds: Lds::new(0),
+            waves,
+        }
     }
 
     /// Runs a time slice of a wave of a group, with all its accesses.
@@ -163,7 +168,13 @@ impl Script {
             wave,
             waves: self.waves,
         };
-        self.race.runs(wave, runs, end);
+        self.race.slice(&TimeSlice {
+            wave,
+            runs,
+            end,
+            exec: u64::MAX,
+            lds: &self.lds,
+        });
     }
 
     /// Runs a time slice in which lane 0 accesses dwords, and which continues later.

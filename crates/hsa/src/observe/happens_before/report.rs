@@ -99,6 +99,7 @@ fn plain(found: &Found, rule: &'static str, message: String) -> Finding {
         host: Vec::new(),
         notes: Vec::new(),
         help: None,
+        address: None,
         times: 1,
     }
 }
