@@ -6,6 +6,7 @@ use wavetank::object::{CodeObject, Target, targets};
 use wavetank::{Chip, ChipFacts, DEFAULT_CHIP};
 use wavetank_gcn::{EXECUTED_CHIPS, LaterArchitecture};
 
+use crate::asm;
 use crate::exit::{Failure, Result};
 use crate::input;
 use crate::source;
@@ -21,6 +22,22 @@ impl CodeFile {
     pub(crate) fn read(path: &Path) -> Result<CodeFile> {
         let bytes = input::read(path)?;
         source::refuse(path, &bytes)?;
+        Ok(CodeFile {
+            path: path.to_owned(),
+            bytes,
+        })
+    }
+
+    /// Reads a file, or stdin for `-`. An assembly source is assembled, and an object file is linked.
+    pub(crate) fn read_or_link(path: &Path, gpu: Option<&str>) -> Result<CodeFile> {
+        let bytes = input::read(path)?;
+        let bytes = match asm::linked_code(path, &bytes, gpu)? {
+            Some(code) => code,
+            None => {
+                source::refuse(path, &bytes)?;
+                bytes
+            }
+        };
         Ok(CodeFile {
             path: path.to_owned(),
             bytes,

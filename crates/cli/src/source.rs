@@ -52,6 +52,11 @@ pub(crate) fn refuse(path: &Path, bytes: &[u8]) -> Result {
     Err(Failure::usage(sentence).of(path))
 }
 
+/// Whether a file looks like assembly source.
+pub(crate) fn is_assembly(path: &Path, bytes: &[u8]) -> bool {
+    language(path, bytes) == Some(Language::Assembly)
+}
+
 /// Rejects the source of a program where assembly was expected, and names the command to compile it.
 pub(crate) fn refuse_to_assemble(path: &Path, bytes: &[u8]) -> Result {
     match language(path, bytes) {

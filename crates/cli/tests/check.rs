@@ -43,6 +43,35 @@ fn compilers_make_no_mistakes() {
 }
 
 #[test]
+fn sources_and_object_files_are_checked() {
+    let folder = directory("check_source");
+    let load = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx803\"\n.text\nk:\n  s_load_dword s0, s[4:5], 0x0\n  s_add_u32 s1, s0, s0\n  s_endpgm\n";
+    let typed = format!("{load}.type k,@function\n.size k, .-k\n");
+    fs::write(folder.join("k.s"), &typed).unwrap();
+    wavetank_in(&folder, "asm -c k.s -o k.o").success();
+    for file in ["k.s", "k.o"] {
+        let outcome = wavetank_in(&folder, &format!("check {file}"));
+        let parts = [
+            "error[wait/read-before-load]: `s_add_u32` reads s0",
+            "checked 1 kernel or function for gfx803: 1 finding (wait 1)\n",
+        ];
+        assert_eq!(outcome.code, Some(1), "{outcome:?}");
+        let text = outcome.stdout + &outcome.stderr;
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+    }
+    // Without a type and a size no code is found.
+    fs::write(folder.join("k.s"), load).unwrap();
+    let outcome = wavetank_in(&folder, "check k.s");
+    let said =
+        "checked 0 kernels and functions for gfx803: no findings\nwarning: nothing was checked: ";
+    assert!(outcome.stderr.starts_with(said), "{outcome:?}");
+    fs::write(folder.join("k.s"), "s_nope\n").unwrap();
+    let Outcome { code, stderr, .. } = wavetank_in(&folder, "check k.s");
+    assert!(code == Some(2) && stderr.contains("`s_nope` is not an instruction"));
+    wavetank_in(&folder, "check --gpu voodoo k.s").refused(&["`voodoo`"]);
+}
+
+#[test]
 fn all_targets_of_a_bundle_are_checked() {
     let folder = directory("check_bundle");
     fs::write(folder.join("k"), bundle()).unwrap();

@@ -231,7 +231,7 @@ fn sources_are_to_be_compiled() {
     }
     fs::write(dir.join("k.s"), "\ts_endpgm\n").unwrap();
     fs::write(dir.join("k.bc"), b"BC\xc0\xde\x35\x14").unwrap();
-    for command in ["dis", "info", "launch", "check"] {
+    for command in ["dis", "info", "launch"] {
         let says = |file: &str, parts: &[&str]| {
             wavetank_in(&dir, &format!("{command} {file}")).failure(2, parts);
         };
@@ -249,7 +249,8 @@ fn sources_are_to_be_compiled() {
     }
     wavetank_in(&dir, "asm k.bc").failure(2, &["this is LLVM's bitcode"]);
     wavetank_in(&dir, "asm -c k.s -o k.o").success();
-    for command in ["dis", "info", "check"] {
+    wavetank_in(&dir, "check k.bc").failure(2, &["this is LLVM's bitcode"]);
+    for command in ["dis", "info"] {
         wavetank_in(&dir, &format!("{command} k.o")).refused(&["`wavetank asm FILE -o OUTPUT`"]);
     }
 }

@@ -2,13 +2,13 @@
 
 use wavetank_gcn::numbers::sreg::EXEC;
 use wavetank_gcn::tables::Sopp;
-use wavetank_gcn::{Field, Form, Inst, Op, Operand, Registers, WaitCounter};
+use wavetank_gcn::{Form, Inst, Op, Registers, WaitCounter};
 
 use super::barrier::Reach;
 use super::calls::Calls;
 use super::contents::Contents;
 use super::describe::Mistake;
-use super::event::{Event, Kind, events, is_lds};
+use super::event::{Event, Kind, events, immediate, is_lds};
 use super::pending::{Pending, State};
 use crate::code::{Graph, Node};
 
@@ -150,11 +150,4 @@ fn sources(inst: &Inst) -> Registers {
         }
     }
     registers
-}
-
-pub(super) fn immediate(inst: &Inst) -> u16 {
-    match inst.operand(Field::Simm16) {
-        Operand::Imm(bits) => bits as u16,
-        _ => u16::MAX,
-    }
 }

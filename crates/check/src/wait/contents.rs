@@ -6,8 +6,7 @@
 use wavetank_gcn::tables::Sopp;
 use wavetank_gcn::{Inst, Op, WaitCounter};
 
-use super::accesses::immediate;
-use super::event::{VM, is_lds, loads_to_lds};
+use super::event::{VM, immediate, is_lds, loads_to_lds};
 use crate::code::{Graph, Node};
 use crate::flow::{Analysis, walk};
 

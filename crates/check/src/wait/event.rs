@@ -194,3 +194,11 @@ pub(super) fn is_lds(inst: &Inst) -> bool {
 pub(super) fn loads_to_lds(inst: &Inst) -> bool {
     inst.has(Flags::LDS)
 }
+
+/// Returns the operand of an instruction like `s_waitcnt`.
+pub(super) fn immediate(inst: &Inst) -> u16 {
+    match inst.operand(Field::Simm16) {
+        Operand::Imm(bits) => bits as u16,
+        _ => u16::MAX,
+    }
+}

@@ -6,8 +6,8 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use wavetank::object::Target as ObjectTarget;
-use wavetank::{Chip, DEFAULT_CHIP};
+use wavetank::object::{Target as ObjectTarget, is_object_file};
+use wavetank::{Chip, DEFAULT_CHIP, UnknownInstructionSet, named_target};
 use wavetank_asm::{
     Errors, Folders, Line, LineError, Message, Options, ParseError, Signature, assemble_code,
     assemble_lines, text_of,
@@ -273,18 +273,43 @@ impl Asm {
         done.map_err(|errors| self.report(path, &errors))
     }
 
-    /// Prints the wrong lines; returns the sentence that ends the command.
     fn report(&self, path: &Path, errors: &Errors) -> Failure {
-        let unread = match errors.unread() {
-            0 => String::new(),
-            1 => ", 1 line was not read".to_owned(),
-            n => format!(", {n} lines were not read"),
-        };
-        let errors: &[LineError] = &errors.0;
-        wrong_lines::show(errors);
-        let lines = wrong_lines::count(errors.len(), self.max_errors, &unread);
-        Failure::usage(format!("{lines} in {}", shown(path)))
+        report(path, errors, self.max_errors)
     }
+}
+
+/// Prints the wrong lines of a file, at most so many; returns the sentence that ends the command.
+fn report(path: &Path, errors: &Errors, max_errors: usize) -> Failure {
+    let unread = match errors.unread() {
+        0 => String::new(),
+        1 => ", 1 line was not read".to_owned(),
+        n => format!(", {n} lines were not read"),
+    };
+    let errors: &[LineError] = &errors.0;
+    wrong_lines::show(errors);
+    let lines = wrong_lines::count(errors.len(), max_errors, &unread);
+    Failure::usage(format!("{lines} in {}", shown(path)))
+}
+
+/// Returns the code object that an assembly source or an object file becomes without options, for a command that reads code; `None`
+/// for any other file. The chip is that of `gpu`, or else the file's.
+///
+/// # Errors
+/// A source with wrong lines, after they are printed; an object file that cannot be linked; an unknown chip.
+pub(crate) fn linked_code(path: &Path, bytes: &[u8], gpu: Option<&str>) -> Result<Option<Vec<u8>>> {
+    if !source::is_assembly(path, bytes) && !is_object_file(bytes) {
+        return Ok(None);
+    }
+    let wrong = |error: UnknownInstructionSet| Failure::usage(error.to_string());
+    let asked = gpu.map(named_target).transpose().map_err(wrong)?;
+    let options = Options::new(asked.as_ref().map_or(DEFAULT_CHIP, |(chip, _)| *chip));
+    let options = Options {
+        fixed: asked.is_some(),
+        target: asked.map_or(options.target, |(_, target)| target),
+        ..options
+    };
+    let report = |path: &Path, errors: &Errors| report(path, errors, options.max_errors);
+    object::of_one(path, bytes, &options, &report).map(Some)
 }
 
 /// Parses a symbol and its number: `NAME`, `NAME=12`, `NAME=-0x1f`.

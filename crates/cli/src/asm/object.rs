@@ -74,7 +74,16 @@ fn linked(job: &Job<'_>, options: &Options<'_>, bundled: bool) -> Result<Vec<u8>
 
 /// Returns the object of a file, which is an object file or a source.
 fn assembly(job: &Job<'_>, options: &Options<'_>, path: &Path) -> Result<Assembly> {
-    let bytes = read(path)?;
+    of_bytes(path, read(path)?, options, job.report)
+}
+
+/// Returns the object of a file with these contents.
+fn of_bytes(
+    path: &Path,
+    bytes: Vec<u8>,
+    options: &Options<'_>,
+    report: &dyn Fn(&Path, &Errors) -> Failure,
+) -> Result<Assembly> {
     if bytes.starts_with(b"\x7fELF") {
         let object = Relocatable::read(&bytes);
         return Ok(Assembly {
@@ -84,7 +93,20 @@ fn assembly(job: &Job<'_>, options: &Options<'_>, path: &Path) -> Result<Assembl
     }
     crate::source::refuse_to_assemble(path, &bytes)?;
     let made = assemble_whole(&path.to_string_lossy(), &text_of(bytes), options);
-    made.map_err(|errors| (job.report)(path, &errors))
+    made.map_err(|errors| report(path, &errors))
+}
+
+/// Returns the code object of a source or an object file in memory.
+pub(super) fn of_one(
+    path: &Path,
+    bytes: &[u8],
+    options: &Options<'_>,
+    report: &dyn Fn(&Path, &Errors) -> Failure,
+) -> Result<Vec<u8>> {
+    let name = &*path.to_string_lossy();
+    let object = &of_bytes(path, bytes.to_vec(), options, report)?.object;
+    link(&[Input { name, object }], &link_options(options.dialect))
+        .map_err(|error| unlinked(error).of(path))
 }
 
 /// Adds the chip to a failure, if there are several.

@@ -142,7 +142,7 @@ impl Check {
         let tools = self.tools()?;
         let known = self.suppressions()?;
         self.wanted.can_be_written()?;
-        let file = CodeFile::read(path)?;
+        let file = CodeFile::read_or_link(path, self.gpu.as_deref())?;
         let code = Code::of(&file, self.gpu.as_deref(), self.only_code);
         let code = code.map_err(|error| error.of(path))?;
         let there = self.names_are_there(&code);

@@ -19,6 +19,10 @@ use crate::exit::{Failure, Result};
 use crate::terminal;
 use crate::whole;
 
+/// The warning about a file in which there is nothing to check.
+const NOTHING: &str = "warning: nothing was checked: no symbol is a kernel, or a function with a size; in assembly, `.type NAME,@function` \
+                       and `.size NAME, .-NAME` make one";
+
 /// The report of a check, with the counts for its end.
 pub(super) struct Report<'w> {
     wanted: &'w Wanted,
@@ -168,7 +172,11 @@ impl<'w> Report<'w> {
             n => format!("{n} kernels and functions"),
         };
         let targets = code.targets().join(", ");
-        self.end_of(&format!("{checked} for {targets}"), &code.left_out)
+        let mut end = self.end_of(&format!("{checked} for {targets}"), &code.left_out);
+        if self.roots == 0 {
+            end.lines.push(NOTHING.to_owned());
+        }
+        end
     }
 
     /// Returns the end of a check of a program.
