@@ -1,7 +1,6 @@
 """What the cases share: the chips, and launches that are checked.
 
-A test marked `checked` runs with the tools of `wavetank.triton.check`, and has no findings. `WAVETANK_CASES_CHECKED=all` in the
-environment checks all of them.
+Tests run on each chip. Those marked `checked` run once more with the tools of `wavetank.triton.check`, and have no findings then.
 """
 
 import os
@@ -18,13 +17,23 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "checked: the launches of the test have no findings")
 
 
-@pytest.fixture(params=CHIPS)
+def pytest_generate_tests(metafunc):
+    if "gpu" not in metafunc.fixturenames:
+        return
+    runs = [pytest.param((chip, False), id=chip) for chip in CHIPS]
+    if metafunc.definition.get_closest_marker("checked") is not None:
+        runs += [pytest.param((chip, True), id=f"{chip}-checked") for chip in CHIPS]
+    metafunc.parametrize("gpu", runs, indirect=True)
+
+
+@pytest.fixture
 def gpu(request):
-    """A device of each chip; Triton's launches run on it."""
+    """A device of a chip; Triton's launches run on it."""
     import wavetank.triton
 
-    device = wavetank.triton.activate(request.param)
-    if request.node.get_closest_marker("checked") is None and os.environ.get("WAVETANK_CASES_CHECKED") != "all":
+    chip, checked = request.param
+    device = wavetank.triton.activate(chip)
+    if not checked:
         yield device
         return
     with wavetank.triton.check() as findings:
