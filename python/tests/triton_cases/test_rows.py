@@ -149,14 +149,14 @@ def test_layer_norm_and_its_gradients(gpu, kind):
     assert (locks == 0).all() and (counts == 1).all()
 
 
-def philox(seed, counter):
-    """Philox 4x32-10 of Salmon and others (2011): the four words of each counter, whose upper half is zero."""
+def philox(seed, counter, rounds=10):
+    """Philox 4x32 of Salmon and others (2011): the four words of each counter, whose upper half is zero."""
     mask = np.uint64(0xFFFFFFFF)
     shift = np.uint64(32)
     counter = np.asarray(counter).astype(np.uint64)
     words = [counter & mask, counter >> shift, np.zeros_like(counter), np.zeros_like(counter)]
     key = [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF]
-    for _ in range(10):
+    for _ in range(rounds):
         left, right = words[0] * np.uint64(0xD2511F53), words[2] * np.uint64(0xCD9E8D57)
         words = [
             right >> shift ^ words[1] ^ np.uint64(key[0]),
