@@ -2,7 +2,8 @@
 
 import numpy as np
 
-# Name: exponent bits, mantissa bits, bias, and whether the format has infinities (else it has a NaN at each end, or one at -0).
+# Name: bits of the exponent, bits of the mantissa, bias, and where codes are no numbers: at both ends, at the exponent's end with
+# the infinities, or at the code of -0.
 EIGHT_BITS = {
     "fp8e4nv": (4, 3, 7, "ends"),
     "fp8e5": (5, 2, 15, "ieee"),
@@ -26,17 +27,6 @@ NUMPY = {
 SIGNED = ["i8", "i16", "i32", "i64"]
 UNSIGNED = ["u8", "u16", "u32", "u64"]
 FLOATS = ["fp16", "bf16", "fp32", "fp64"]
-TRITON = {
-    "i1": "int1",
-    "bf16": "bfloat16",
-    "fp8e4nv": "float8e4nv",
-    "fp8e5": "float8e5",
-    "fp8e4b8": "float8e4b8",
-    "fp8e5b16": "float8e5b16",
-    **{f"i{n}": f"int{n}" for n in (8, 16, 32, 64)},
-    **{f"u{n}": f"uint{n}" for n in (8, 16, 32, 64)},
-    **{f"fp{n}": f"float{n}" for n in (16, 32, 64)},
-}
 
 
 class Array:
@@ -157,6 +147,4 @@ def random(kind, *shape, seed=1):
 
 def precision(kind):
     """Returns the relative distance of neighbours in a type of floats."""
-    return {"fp64": 2.0**-52, "fp32": 2.0**-23, "fp16": 2.0**-10, "bf16": 2.0**-7}.get(
-        kind, 2.0 ** -EIGHT_BITS.get(kind, (0, 0))[1]
-    )
+    return 2.0 ** -{"fp64": 52, "fp32": 23, "fp16": 10, "bf16": 7}[kind]

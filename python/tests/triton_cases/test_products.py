@@ -10,10 +10,6 @@ import triton.language as tl  # noqa: E402
 from triton.tools.tensor_descriptor import TensorDescriptor  # noqa: E402
 
 
-def dtype(kind):
-    return getattr(tl, formats.TRITON[kind])
-
-
 @triton.jit
 def place(number, rows, columns, GROUP: tl.constexpr):
     """Where a program's tile is: groups of rows go along the columns together."""
