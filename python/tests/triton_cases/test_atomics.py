@@ -1,8 +1,9 @@
 """Atomics of all types, scopes and orders: contended, masked, with what they return."""
 
-import formats
 import numpy as np
 import pytest
+
+from . import formats
 
 triton = pytest.importorskip("triton", minversion="3.9", reason="SKIP Triton: version 3.9 is not installed")
 

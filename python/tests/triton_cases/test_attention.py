@@ -1,8 +1,9 @@
 """Flash attention, forward and backward, beside softmax by its definition in doubles."""
 
-import formats
 import numpy as np
 import pytest
+
+from . import formats
 
 triton = pytest.importorskip("triton", minversion="3.9", reason="SKIP Triton: version 3.9 is not installed")
 

@@ -1,8 +1,9 @@
 """Conversions between all types, their rounding, and the same bits as another type."""
 
-import formats
 import numpy as np
 import pytest
+
+from . import formats
 
 triton = pytest.importorskip("triton", minversion="3.9", reason="SKIP Triton: version 3.9 is not installed")
 

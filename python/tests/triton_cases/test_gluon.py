@@ -1,8 +1,9 @@
 """Gluon: kernels whose layouts and shared memory are written out."""
 
-import formats
 import numpy as np
 import pytest
+
+from . import formats
 
 triton = pytest.importorskip("triton", minversion="3.9", reason="SKIP Triton: version 3.9 is not installed")
 

@@ -2,9 +2,10 @@
 
 from typing import NamedTuple
 
-import formats
 import numpy as np
 import pytest
+
+from . import formats
 
 triton = pytest.importorskip("triton", minversion="3.9", reason="SKIP Triton: version 3.9 is not installed")
 

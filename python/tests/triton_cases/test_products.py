@@ -1,8 +1,9 @@
 """Products of matrices: all types and precisions, orders of programs, split sums, groups, descriptors, scaled blocks, options."""
 
-import formats
 import numpy as np
 import pytest
+
+from . import formats
 
 triton = pytest.importorskip("triton", minversion="3.9", reason="SKIP Triton: version 3.9 is not installed")
 

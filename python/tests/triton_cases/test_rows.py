@@ -1,8 +1,9 @@
 """Kernels that work along rows: vectors, softmax, layer norm and its gradients, random numbers and dropout."""
 
-import formats
 import numpy as np
 import pytest
+
+from . import formats
 
 triton = pytest.importorskip("triton", minversion="3.9", reason="SKIP Triton: version 3.9 is not installed")
 

@@ -1,8 +1,9 @@
 """Reductions, scans, sorts, gathers, histograms, and tensors in other shapes."""
 
-import formats
 import numpy as np
 import pytest
+
+from . import formats
 
 triton = pytest.importorskip("triton", minversion="3.9", reason="SKIP Triton: version 3.9 is not installed")
 

@@ -1,13 +1,15 @@
 """What remains of the standard library: descriptors of more forms, ordered loads and stores, orders of programs, more numbers."""
 
-import formats
 import numpy as np
 import pytest
-import test_rows
+
+from . import formats
 
 triton = pytest.importorskip("triton", minversion="3.9", reason="SKIP Triton: version 3.9 is not installed")
 
 import triton.language as tl  # noqa: E402
+
+from . import test_rows  # noqa: E402
 
 
 @triton.jit
