@@ -67,6 +67,10 @@ def adapted(value: Any) -> Any:
         return Pointer(value)
     if hasattr(value, "__dlpack__") and not hasattr(value, "data_ptr"):
         return Pointer(imported(value))
+    if isinstance(value, tuple):
+        # A tuple with names has its fields as arguments.
+        parts = [adapted(part) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value
 
 

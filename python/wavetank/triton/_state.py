@@ -95,7 +95,10 @@ def take_arrays() -> None:
 
 
 def _measure_without_torch() -> None:
-    """Lets versions that ask PyTorch for the size of a tensor ask the array."""
+    """Lets versions that ask PyTorch for the size of a tensor ask the array.
+
+    Where a tensor is within 2 GB, the compiler makes accesses with offsets of 32 bits without sign.
+    """
     from triton.backends.amd.compiler import HIPBackend
 
     within = getattr(HIPBackend, "is_within_2gb", None)
@@ -104,7 +107,10 @@ def _measure_without_torch() -> None:
 
     def is_within_2gb(arg: Any) -> bool:
         if isinstance(arg, Pointer):
-            return arg.numel() * arg.element_size() <= 2**31 - 1
+            # The pointer to an array that is strided backwards is not to the start of its memory: offsets from it have a sign.
+            strides = arg.stride()
+            last = sum((size - 1) * stride for size, stride in zip(arg.shape, strides))
+            return min(strides, default=0) >= 0 and (last + 1) * arg.element_size() <= 2**31 - 1
         try:
             return bool(within(arg))
         except ImportError:
