@@ -79,6 +79,7 @@ def message_kernel(flags, message, out, BLOCK: tl.constexpr):
 
 
 # With checks, loads of gfx942 for the scope of the chip (sc1) do not count as ordered, as those of others (glc) do.
+@pytest.mark.checked
 def test_programs_pass_a_message_on(gpu):
     flags, message, out = np.zeros(6, np.int32), np.zeros(6 * 128, np.int32), np.zeros(128, np.int32)
     message_kernel[(6,)](flags, message, out, BLOCK=128)

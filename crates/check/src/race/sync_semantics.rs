@@ -165,12 +165,13 @@ fn kind_at(pc: u64, inst_at: &InstAt) -> Semantics {
     let has = |flags| inst.mods.flags.intersects(flags);
     let written = inst.effects().writes;
     let spins = spins(pc, &inst, inst_at);
-    let load_is_coherent = has(Flags::GLC) || spins || guesses(pc, &inst, inst_at);
+    let load_is_coherent = has(Flags::GLC | Flags::SCC) || spins || guesses(pc, &inst, inst_at);
     Semantics {
         // GLC bypasses the L1 of a compute unit (Vega ISA, 8.1.10 "GLC bit explained"): compilers emit it for volatile and atomic
-        // loads. A load that spins is one of these where all waves share the memory, and needs no GLC.
+        // loads. From gfx942 on, scopes beyond a work-group have SC1 (LLVM's guide, "Memory Model gfx942"). A load that spins is one of
+        // these where all waves share the memory, and needs no bit.
         load_is_coherent,
-        store_is_coherent: has(Flags::GLC | Flags::SLC),
+        store_is_coherent: has(Flags::GLC | Flags::SLC | Flags::SCC),
         returns: written.scalars().next().is_some() || written.vectors().next().is_some(),
         spins,
         may_spin: !load_is_coherent && may_spin(pc, &inst, inst_at),
@@ -394,10 +395,14 @@ mod tests {
 
     /// Returns consecutive instructions from 0x100 on.
     fn code(lines: &[&str]) -> InstAt {
+        code_for(lines, Chip::Gfx900)
+    }
+
+    fn code_for(lines: &[&str], chip: Chip) -> InstAt {
         let mut at = HashMap::new();
         let mut pc = 0x100;
         for line in lines {
-            let inst = parse(line, Chip::Gfx900).unwrap();
+            let inst = parse(line, chip).unwrap();
             at.insert(pc, inst);
             pc += u64::from(inst.len);
         }
@@ -418,6 +423,23 @@ mod tests {
         assert!(kind(&["global_store_dword v[2:3], v0, off slc"]).store_is_coherent);
         assert!(!kind(&["global_store_dword v[2:3], v0, off"]).store_is_coherent);
         assert_eq!(kind(&[]), Semantics::UNKNOWN);
+    }
+
+    /// LLVM's guide, "Memory Model gfx942": atomic accesses of agent scope have SC1.
+    #[test]
+    fn scopes_of_gfx942_are_coherent() {
+        let kind = |line: &str| kind_at(0x100, &code_for(&[line], Chip::Gfx942));
+        for (bits, is_coherent) in [
+            ("", false),
+            (" sc0", true),
+            (" sc1", true),
+            (" sc0 sc1", true),
+        ] {
+            let load = kind(&format!("global_load_dword v0, v[2:3], off{bits}"));
+            assert_eq!(load.load_is_coherent, is_coherent, "{bits}");
+            let store = kind(&format!("global_store_dword v[2:3], v0, off{bits}"));
+            assert_eq!(store.store_is_coherent, is_coherent, "{bits}");
+        }
     }
 
     #[test]
