@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
 import sys
 import time
@@ -13,7 +14,7 @@ import numpy as np
 
 from .. import _wavetank
 from .._errors import ArgumentError
-from ._arguments import Pointer, adapted
+from ._arguments import adapters
 
 # The chips that Triton's newest compiler makes code for, and that are emulated.
 CHIPS = ("gfx906", "gfx908", "gfx90a", "gfx942")
@@ -29,8 +30,9 @@ def chips() -> Tuple[str, ...]:
 # Findings of the checks that are on, and the tools; ``None`` if launches are not checked.
 checks: ContextVar[Optional[Tuple[List[Any], Optional[Sequence[str]]]]] = ContextVar("checks", default=None)
 
-# Wave instructions of all launches so far.
+# Wave instructions of the launches so far that were counted, and whether launches are.
 _instructions = 0
+_counts = False
 # Launches measured by their order: for the choice of the first configuration.
 _order = 0
 _said = False
@@ -84,8 +86,12 @@ def take_arrays() -> None:
         bind = make(*of, **named)
 
         def bind_arrays(*args: Any, **keywords: Any) -> Any:
-            adapted_keywords = {name: adapted(arg) for name, arg in keywords.items()}
-            return bind(*(adapted(arg) for arg in args), **adapted_keywords)
+            # This runs at every launch.
+            taken = [arg if (how := adapters[type(arg)]) is None else how(arg) for arg in args]
+            for name, arg in keywords.items():
+                if (how := adapters[type(arg)]) is not None:
+                    keywords[name] = how(arg)
+            return bind(*taken, **keywords)
 
         return bind_arrays
 
@@ -95,20 +101,15 @@ def take_arrays() -> None:
 
 
 def _measure_without_torch() -> None:
-    """Lets versions that ask PyTorch for the size of a tensor ask the array."""
+    """Lets versions that import PyTorch to learn the size of a tensor do without it."""
     from triton.backends.amd.compiler import HIPBackend
 
     within = getattr(HIPBackend, "is_within_2gb", None)
-    if within is None:
+    if within is None or importlib.util.find_spec("torch") is not None:
         return
 
     def is_within_2gb(arg: Any) -> bool:
-        if isinstance(arg, Pointer):
-            return arg.numel() * arg.element_size() <= 2**31 - 1
-        try:
-            return bool(within(arg))
-        except ImportError:
-            return False
+        return hasattr(arg, "ptr_range") and arg.ptr_range() <= 2**31 - 1
 
     HIPBackend.is_within_2gb = staticmethod(is_within_2gb)
 
@@ -131,8 +132,9 @@ def launch(
             _wavetank.check(kernel, *arguments, grid=grid, block=block, lds=lds, tools=tools, cooperative=cooperative)
         )
         return
-    run = kernel(*arguments, grid=grid, block=block, lds=lds, cooperative=cooperative)
-    _instructions += run.instructions or 0
+    run = kernel(*arguments, grid=grid, block=block, lds=lds, cooperative=cooperative, count=_counts)
+    if _counts:
+        _instructions += run.instructions or 0
 
 
 def benchmark(
@@ -143,7 +145,7 @@ def benchmark(
     ``time`` (the default): seconds of this computer, as milliseconds; ``instructions``: wave instructions; ``first``: nothing is run,
     and the first configuration is the best.
     """
-    global _order, _said
+    global _counts, _order, _said
     how = os.environ.get("WAVETANK_AUTOTUNE", "time")
     if how not in ("time", "instructions", "first"):
         raise ArgumentError(f"WAVETANK_AUTOTUNE is first, instructions or time, not `{how}`")
@@ -151,8 +153,11 @@ def benchmark(
         _order += 1
         values = [float(_order)]
     elif how == "instructions":
-        before = _instructions
-        call()
+        before, _counts = _instructions, True
+        try:
+            call()
+        finally:
+            _counts = False
         values = [float(_instructions - before)]
     else:
         if not _said:

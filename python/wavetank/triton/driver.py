@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import time
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
@@ -11,7 +10,7 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
 from . import _state
-from ._arguments import flattened, packed, pointer
+from ._arguments import Spans, flattened, number
 
 
 _numbers = itertools.count()
@@ -51,14 +50,23 @@ class Utils:
 
 
 class Launcher:
-    """Launches one compiled kernel."""
+    """Launches one compiled kernel, on the device that was active when it was loaded."""
 
     def __init__(self, src: Any, metadata: Any) -> None:
-        self.metadata = metadata
         names = list(getattr(getattr(src, "fn", None), "arg_names", []))
-        self.signature = list(src.signature.values())
-        self.names = names + [f"argument {n}" for n in range(len(names), len(self.signature))]
-        self.block = metadata.num_warps * 64
+        kinds = list(src.signature.values())
+        names += [f"argument {n}" for n in range(len(names), len(kinds))]
+        self._kinds, self._names = kinds, names
+        # The place, type and name of each argument, if none has parts.
+        self._plan: Optional[List[Tuple[int, str, str]]] = None
+        if all(isinstance(kind, str) and not kind.startswith("tensordesc") for kind in kinds):
+            places = zip(itertools.count(), kinds, names)
+            self._plan = [(place, kind, name) for place, kind, name in places if kind != "constexpr"]
+        self._gpu = _state.driver().gpu
+        self._metadata = metadata
+        self._block = metadata.num_warps * 64
+        self._lds = metadata.shared
+        self._cooperative = bool(metadata.launch_cooperative_grid)
 
     def __call__(
         self,
@@ -78,45 +86,46 @@ class Launcher:
             return
         if enter_hook is not None:
             enter_hook(launch_metadata)
-        with contextlib.ExitStack() as memory:
-            arguments = self._arguments(values, memory)
-            # Up to two pointers to scratch follow, as many as this version of Triton has.
-            kinds = ("global", "profile")[: kernel.arity - len(arguments)]
-            arguments += [self._scratch(kind, groups, stream, memory) for kind in kinds]
+        spans = Spans()
+        arguments = self._arguments(values, spans)
+        # Up to two pointers to scratch follow, as many as this version of Triton has.
+        for kind in ("global", "profile")[: kernel.arity - len(arguments)]:
+            arguments.append(self._scratch(kind, groups, stream, spans))
+        memory: List[Any] = []
+        try:
+            spans.register(self._gpu, memory)
             _state.launch(
                 kernel,
                 arguments,
-                grid=(grid_x * self.block, grid_y, grid_z),
-                block=self.block,
-                lds=self.metadata.shared,
-                cooperative=bool(self.metadata.launch_cooperative_grid),
+                grid=(grid_x * self._block, grid_y, grid_z),
+                block=self._block,
+                lds=self._lds,
+                cooperative=self._cooperative,
             )
+        finally:
+            for registered in memory:
+                registered.close()
         if exit_hook is not None:
             exit_hook(launch_metadata)
 
-    def _arguments(self, values: Sequence[Any], memory: contextlib.ExitStack) -> List[Any]:
-        gpu = _state.driver().gpu
-        arguments: List[Any] = []
-        for name, kind, value in zip(self.names, self.signature, values):
-            for kind, value in flattened([kind], [value]):
-                if kind.startswith("*"):
-                    arguments.append(pointer(gpu, value, name, memory))
-                else:
-                    arguments.append(packed(kind, value))
-        return arguments
+    def _arguments(self, values: Sequence[Any], spans: Spans) -> List[Any]:
+        if self._plan is not None:
+            parts = [(kind, values[place], name) for place, kind, name in self._plan]
+        else:
+            parts = list(flattened(self._kinds, values, self._names))
+        return [spans.pointer(value, name) if kind[0] == "*" else number(kind, value) for kind, value, name in parts]
 
-    def _scratch(self, kind: str, groups: int, stream: Any, memory: contextlib.ExitStack) -> Any:
+    def _scratch(self, kind: str, groups: int, stream: Any, spans: Spans) -> Any:
         """Returns memory that the kernel wants for itself, made by the allocator that the program has set."""
-        size = getattr(self.metadata, f"{kind}_scratch_size", 0) or 0
+        size = getattr(self._metadata, f"{kind}_scratch_size", 0) or 0
         if size == 0:
             return None
         from triton.runtime import _allocation
 
-        align = getattr(self.metadata, f"{kind}_scratch_align")
-        gpu = _state.driver().gpu
+        align = getattr(self._metadata, f"{kind}_scratch_align")
         if kind == "profile":
-            return gpu.zeros(groups * size, "uint8")
-        return pointer(gpu, _allocation._allocator.get()(groups * size, align, stream), "global scratch", memory)
+            return self._gpu.zeros(groups * size, "uint8")
+        return spans.pointer(_allocation._allocator.get()(groups * size, align, stream), "global scratch")
 
 
 class Event:
