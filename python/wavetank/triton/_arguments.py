@@ -236,7 +236,15 @@ def flattened(signature: Any, values: Any, names: Any) -> Iterator[Tuple[str, An
 
 def _descriptor(kind: str, value: Any) -> List[Tuple[str, Any]]:
     """Takes a tensor descriptor apart, as Triton's compiler expects it for chips without descriptors of the hardware."""
-    from triton.backends.driver import decompose_descriptor, expand_signature
-
+    try:
+        from triton.backends.driver import decompose_descriptor, expand_signature
+    except ImportError:
+        # Before 3.9 each launcher had its own: shape and strides come twice, and from 3.6 on, what pads is between them.
+        rank = len(value.shape)
+        padding = [("i1", value.padding == "nan")] if hasattr(value, "padding") else []
+        wide = [("i64", number) for number in (*value.shape, *value.strides)]
+        narrow = [("i32", number) for number in value.shape]
+        element = kind[len("tensordesc<") :].partition("[")[0]
+        return [("*" + element, value.base), *wide, *padding, *narrow, *wide[rank:]]
     kinds = expand_signature([kind], None, "tensordesc")
     return list(zip(kinds, decompose_descriptor(value)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import importlib.util
 import os
 import sys
 import time
@@ -14,10 +12,10 @@ import numpy as np
 
 from .. import _wavetank
 from .._errors import ArgumentError
-from ._arguments import adapters
 
 # The chips that Triton's newest compiler makes code for, and that are emulated.
 CHIPS = ("gfx906", "gfx908", "gfx90a", "gfx942")
+DEFAULT = "gfx90a"
 
 
 def chips() -> Tuple[str, ...]:
@@ -49,14 +47,29 @@ def note_activated() -> None:
     _activated = True
 
 
-def device_of_environment() -> "_wavetank.Device":
-    """Returns a device of the chip that the environment names: ``WAVETANK_GPU``, or gfx90a."""
-    return device_of(os.environ.get("WAVETANK_GPU", "gfx90a"))
+def devices_of_environment() -> "List[_wavetank.Device]":
+    """Returns devices of the chips that the environment names: ``WAVETANK_GPU``, or one gfx90a."""
+    try:
+        return devices_of(os.environ.get("WAVETANK_GPU", "").strip() or DEFAULT)
+    except ArgumentError as error:
+        raise ArgumentError(f"WAVETANK_GPU: {error}") from None
 
 
-def device_of(chip: Any) -> "_wavetank.Device":
-    """Returns a device of a chip that Triton compiles for."""
-    device = chip if isinstance(chip, _wavetank.Device) else _wavetank.Device(str(chip))
+def devices_of(chips: Any) -> "List[_wavetank.Device]":
+    """Returns devices of chips that Triton compiles for. Those of several chips access the same memory.
+
+    ``chips`` is a device, or text as ``WAVETANK_GPU`` has it: names of chips or products, parted by commas.
+    """
+    if isinstance(chips, _wavetank.Device):
+        return [_compiled_for(chips)]
+    devices: List[_wavetank.Device] = []
+    for name in _wavetank.gpus_named(str(chips)):
+        first = devices[0] if devices else None
+        devices.append(_compiled_for(_wavetank.Device(name, memory=first)))
+    return devices
+
+
+def _compiled_for(device: "_wavetank.Device") -> "_wavetank.Device":
     if device.chip not in chips():
         raise ArgumentError(f"this version of Triton makes no code for {device.chip}; there are {', '.join(chips())}")
     return device
@@ -67,51 +80,6 @@ def driver() -> Any:
     from triton.runtime.driver import driver as configured
 
     return configured.active
-
-
-def take_arrays() -> None:
-    """Lets kernels take arrays of NumPy and of the device, which Triton does not know.
-
-    Triton makes a function for each kernel that binds its arguments. That happens after the driver was chosen, even if the first
-    launch chooses it.
-    """
-    from triton.runtime import jit
-
-    make = jit.create_function_from_signature
-    if getattr(make, "takes_arrays", False):
-        return
-
-    @functools.wraps(make)
-    def make_with_arrays(*of: Any, **named: Any) -> Callable[..., Any]:
-        bind = make(*of, **named)
-
-        def bind_arrays(*args: Any, **keywords: Any) -> Any:
-            # This runs at every launch.
-            taken = [arg if (how := adapters[type(arg)]) is None else how(arg) for arg in args]
-            for name, arg in keywords.items():
-                if (how := adapters[type(arg)]) is not None:
-                    keywords[name] = how(arg)
-            return bind(*taken, **keywords)
-
-        return bind_arrays
-
-    make_with_arrays.takes_arrays = True  # type: ignore[attr-defined]
-    jit.create_function_from_signature = make_with_arrays
-    _measure_without_torch()
-
-
-def _measure_without_torch() -> None:
-    """Lets versions that import PyTorch to learn the size of a tensor do without it."""
-    from triton.backends.amd.compiler import HIPBackend
-
-    within = getattr(HIPBackend, "is_within_2gb", None)
-    if within is None or importlib.util.find_spec("torch") is not None:
-        return
-
-    def is_within_2gb(arg: Any) -> bool:
-        return hasattr(arg, "ptr_range") and arg.ptr_range() <= 2**31 - 1
-
-    HIPBackend.is_within_2gb = staticmethod(is_within_2gb)
 
 
 def launch(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import time
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
+from .._errors import ArgumentError
 from . import _state
+from ._adapting import adapt
 from ._arguments import Spans, flattened, number
 
 
@@ -23,7 +26,7 @@ class Utils:
         self._driver = driver
 
     def load_binary(self, name: str, code: bytes, shared: int, device: int) -> Tuple[Any, Any, int, int, int]:
-        module = self._driver.gpu.load(bytes(code))
+        module = self._driver.gpu_of(device).load(bytes(code))
         kernel = module[name]
         return module, kernel, kernel.vgprs or 0, 0, 1024
 
@@ -31,7 +34,7 @@ class Utils:
         """The module goes with its last reference."""
 
     def get_device_properties(self, device: int) -> Dict[str, Any]:
-        gpu = self._driver.gpu
+        gpu = self._driver.gpu_of(device)
         return {
             "arch": gpu.chip,
             "warpSize": 64,
@@ -152,20 +155,39 @@ class Interface:
 
     @staticmethod
     def current_device() -> int:
-        return int(_state.driver().number)
+        return int(_state.driver().get_current_device())
 
 
 class WavetankDriver(DriverBase):
-    """Triton's driver for the emulated chip that :func:`wavetank.triton.activate` or the environment has chosen."""
+    """Triton's driver for the emulated chips that :func:`wavetank.triton.activate` or the environment has chosen.
 
-    def __init__(self, gpu: Any = None) -> None:
+    As with a GPU, each thread has its current device, which is the first at its start. Launches have ended when they return: there is
+    one stream, and any other that a program names is as good.
+    """
+
+    def __init__(self, gpus: Optional[List[Any]] = None) -> None:
         super().__init__()
-        self.gpu = gpu if gpu is not None else _state.device_of_environment()
+        gpus = gpus if gpus is not None else _state.devices_of_environment()
+        # Triton keeps what it has compiled and loaded by these numbers: each device of the process has its own.
+        self.gpus = {next(_numbers): gpu for gpu in gpus}
+        self._first = min(self.gpus)
+        self._current = threading.local()
         self.utils = Utils(self)
         self.launcher_cls = Launcher
-        # Triton keeps what it has compiled and loaded by this number: each device has its own.
-        self.number = next(_numbers)
-        _state.take_arrays()
+        adapt()
+
+    @property
+    def gpu(self) -> Any:
+        """The current device."""
+        return self.gpus[self.get_current_device()]
+
+    def gpu_of(self, device: int) -> Any:
+        """Returns the device with a number. 0 is the first one in any case."""
+        try:
+            return self.gpus[self._first if device == 0 and 0 not in self.gpus else device]
+        except (KeyError, TypeError):
+            there = ", ".join(f"{number} ({gpu.chip})" for number, gpu in self.gpus.items())
+            raise ArgumentError(f"there is no emulated device {device}; there are {there}") from None
 
     @classmethod
     def is_active(cls) -> bool:
@@ -180,13 +202,13 @@ class WavetankDriver(DriverBase):
         return GPUTarget("hip", self.gpu.chip, 64)
 
     def get_current_device(self) -> int:
-        return self.number
+        return getattr(self._current, "number", self._first)
 
     def set_current_device(self, device: int) -> None:
-        if device not in (0, self.number):
-            raise ValueError(f"there is one emulated device, {self.number}, not {device}")
+        self.gpu_of(device)
+        self._current.number = self._first if device not in self.gpus else device
 
-    def get_current_stream(self, device: int) -> int:
+    def get_current_stream(self, device: Any = None) -> int:
         return 0
 
     def get_active_torch_device(self) -> Any:
