@@ -80,6 +80,11 @@ def test_records_are_left_for_the_command(python, tmp_path):
     assert [line["finding"]["rule"] for line in lines[1:]] == ["out-of-bounds"] * 6
 
 
+def test_code_has_the_path_that_a_program_gives(python):
+    script = TWICE.replace("saxpy = gpu.load(", "saxpy = gpu.load(path='/src/own.py', code=")
+    assert python(script, CHECK=1).stderr.count("in /src/own.py (gfx906)") == 3
+
+
 def test_kernels_are_counted(python):
     ran = python(SCRIPT + "run(64); run(64); run(64)", STATS=1)
     header, row = ran.stderr.splitlines()

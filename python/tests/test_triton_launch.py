@@ -6,6 +6,10 @@ import contextlib
 import gc
 import inspect
 import json
+import os
+import pathlib
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -419,6 +423,43 @@ def test_heuristics_choose_constants(gpu):
     assert (x == 2 * numbers(100)).all() and "128" in compiled.asm["ttir"]
 
 
+# Checks by the environment
+
+
+SCRIPT = """
+import numpy as np, triton, triton.language as tl, wavetank.triton
+
+@triton.jit
+def fill(x, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(x + at, n, at < n)
+
+wavetank.triton.activate("gfx90a")
+for n in (40, 41, 41):
+    fill[(1,)](np.zeros(40, np.int32), n, BLOCK=64)
+print("done")
+"""
+
+
+def test_launches_are_checked_as_the_environment_wants(tmp_path):
+    # As `wavetank check -- python script.py` does; test_observed.py has the command. The folder is another than that of the script.
+    script, folder = tmp_path / "script.py", tmp_path / "elsewhere"
+    script.write_text(SCRIPT)
+    folder.mkdir()
+    package = str(pathlib.Path(wt.__file__).parents[1])
+    path = os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "WAVETANK_CHECK": "1", "WAVETANK_STATS": "1", "PYTHONPATH": path}
+    command = [sys.executable, "-W", "ignore", script]
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder, timeout=300)
+    assert (ran.returncode, ran.stdout) == (0, "done\n"), ran.stderr
+    assert ran.stderr.count("error[memory/out-of-bounds]") == 1
+    for part in [" --> script.py:7:", "7 |     tl.store(x + at, n, at < n)", "the nearest allocation is x (160 bytes"]:
+        assert part in ran.stderr
+    # One row for the kernel, and a line about the time of the tools.
+    table = ran.stderr[ran.stderr.index("    calls") :].splitlines()
+    assert table[1].split()[0] == "3" and table[1].endswith(" fill")
+
+
 # Compiling and hooks
 
 
@@ -521,6 +562,36 @@ def test_wrong_arrays_are_refused(gpu):
             double_kernel[(1,)](foreign, 64, BLOCK=64)
     with pytest.raises(wt.Error, match="closed"):
         double_kernel[(1,)](foreign, 64, BLOCK=64)
+
+
+def test_tensors_of_torch_without_memory_are_refused(gpu):
+    torch = pytest.importorskip("torch")
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    freed = torch.zeros(64)
+    freed.untyped_storage().resize_(0)
+    with FakeTensorMode():
+        fake = [torch.zeros(64), torch.zeros(64, device="cuda")]
+    for tensor, sentence in [
+        (freed, "`x` has no memory"),
+        (fake[0], "`x` has no memory"),
+        (fake[1], "on the device `cuda`"),
+        (torch.zeros(64, device="meta"), "on the device `meta`"),
+        (torch.zeros(64, dtype=torch.complex64), "no type for the elements of an array of complex64"),
+    ]:
+        with pytest.raises(wt.ArgumentError, match=sentence):
+            double_kernel[(1,)](tensor, 64, BLOCK=64)
+    double_kernel[(1,)](torch.zeros(0), 0, BLOCK=64)
+
+
+def test_views_of_torch_keep_the_bounds_of_their_storage(gpu):
+    torch = pytest.importorskip("torch")
+    whole, out = torch.arange(96.0), torch.zeros(64)
+    copy_kernel[(1,)](whole[32:], out, 64, BLOCK=64)
+    assert (out == whole[32:]).all()
+    with wavetank.triton.check() as findings:
+        copy_kernel[(1,)](whole[48:], out, 64, BLOCK=64)
+    assert len(findings) == 1 and "source (384 bytes" in str(findings[0])
 
 
 def test_wrong_arguments_are_those_of_python(gpu):

@@ -142,15 +142,25 @@ impl Device {
 
     /// Loads code: the path or the bytes of a code object, an offload bundle or a host program, or the result of `wavetank.asm`.
     ///
+    /// Findings name the code by its path, and look in its folder for files of source. `path` is another one: that of the program whose
+    /// code the bytes are.
+    ///
     /// Raises `wavetank.Error` for anything else, and for code without a part for the chip; `OSError` for a file that cannot be read.
-    fn load(&self, py: Python<'_>, code: &Bound<'_, PyAny>) -> PyResult<Module> {
+    #[pyo3(signature = (code, *, path = None))]
+    fn load(
+        &self,
+        py: Python<'_>,
+        code: &Bound<'_, PyAny>,
+        path: Option<PathBuf>,
+    ) -> PyResult<Module> {
         let device = self.shared.get(py)?;
         if let Ok(assembly) = code.cast::<Assembly>() {
             let object = assembly.get().object_for(py, device.chip())?;
-            return self.loaded(py, &device, &object, PathBuf::from("the source"));
+            let path = path.unwrap_or_else(|| PathBuf::from("the source"));
+            return self.loaded(py, &device, &object, path);
         }
-        let (bytes, path) = read_code(code)?;
-        self.loaded(py, &device, &bytes, path)
+        let (bytes, own) = read_code(code)?;
+        self.loaded(py, &device, &bytes, path.unwrap_or(own))
     }
 
     /// Copies an array, or what NumPy makes an array of, to the memory of the device.

@@ -62,9 +62,10 @@ def _refuse_unknown_types(arguments: List[Any], keywords: Dict[str, Any]) -> Non
     from triton._utils import type_canonicalisation_dict
 
     for argument in [*arguments, *keywords.values()]:
-        if isinstance(argument, Pointer) and str(argument.dtype) not in type_canonicalisation_dict:
+        name = str(getattr(argument, "dtype", "")).split(".")[-1]
+        if hasattr(argument, "data_ptr") and name not in type_canonicalisation_dict:
             raise ArgumentError(
-                f"Triton has no type for the elements of an array of {argument.dtype}: convert it, for instance by .astype(numpy.float32)"
+                f"Triton has no type for the elements of an array of {name}: convert it to one of other elements, such as float32"
             ) from None
 
 
@@ -101,14 +102,17 @@ def _with_tensors(hook: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _measure_without_torch() -> None:
-    """Lets versions that import PyTorch to learn the size of a tensor do without it."""
+    """Lets versions that import PyTorch to learn the size of a tensor do without it, and take less time with it."""
     from triton.backends.amd.compiler import HIPBackend
 
     within = getattr(HIPBackend, "is_within_2gb", None)
-    if within is None or importlib.util.find_spec("torch") is not None:
+    if within is None:
         return
+    has_torch = importlib.util.find_spec("torch") is not None
 
     def is_within_2gb(arg: Any) -> bool:
-        return hasattr(arg, "ptr_range") and arg.ptr_range() <= 2**31 - 1
+        if type(arg) is Pointer or hasattr(arg, "ptr_range"):
+            return bool(arg.ptr_range() <= 2**31 - 1)
+        return has_torch and bool(within(arg))
 
     HIPBackend.is_within_2gb = staticmethod(is_within_2gb)

@@ -192,6 +192,8 @@ class Spans:
         if hasattr(value, "untyped_storage"):
             storage = value.untyped_storage()
             span = storage.data_ptr(), storage.nbytes()
+            if address == 0 and value.numel() != 0:
+                raise ArgumentError(f"the tensor `{name}` has no memory: it is a fake one, or its storage has been freed")
         else:
             span = address, value.numel() * value.element_size()
         return self._add(address, span, name, value, True)

@@ -26,7 +26,8 @@ class Utils:
         self._driver = driver
 
     def load_binary(self, name: str, code: bytes, shared: int, device: int) -> Tuple[Any, Any, int, int, int]:
-        module = self._driver.gpu_of(device).load(bytes(code))
+        # Triton makes the launcher first, which knows the source.
+        module = self._driver.gpu_of(device).load(bytes(code), path=getattr(Launcher.made, "source", None))
         kernel = module[name]
         return module, kernel, kernel.vgprs or 0, 0, 1024
 
@@ -55,6 +56,9 @@ class Utils:
 class Launcher:
     """Launches one compiled kernel, on the device that was active when it was loaded."""
 
+    # The file of Python of the launcher that a thread has made last.
+    made = threading.local()
+
     def __init__(self, src: Any, metadata: Any) -> None:
         names = list(getattr(getattr(src, "fn", None), "arg_names", []))
         kinds = list(src.signature.values())
@@ -65,6 +69,8 @@ class Launcher:
         if all(isinstance(kind, str) and not kind.startswith("tensordesc") for kind in kinds):
             places = zip(itertools.count(), kinds, names)
             self._plan = [(place, kind, name) for place, kind, name in places if kind != "constexpr"]
+        function = getattr(getattr(src, "fn", None), "fn", None)
+        self.made.source = getattr(getattr(function, "__code__", None), "co_filename", None)
         self._gpu = _state.driver().gpu
         self._metadata = metadata
         self._block = metadata.num_warps * 64
