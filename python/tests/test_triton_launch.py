@@ -1,4 +1,4 @@
-"""Launches of Triton's kernels: arguments, hooks, tuning, streams, threads, devices and wrong use. Without Triton, they are skipped."""
+"""Launches of Triton's kernels: arguments, devices, threads, tuning, hooks, wrong use. Without Triton, they are skipped."""
 
 import collections
 import concurrent.futures
@@ -400,8 +400,8 @@ def dot_kernel(a, b, c, S: tl.constexpr):
 
 
 def test_a_configuration_with_too_much_lds_or_too_many_waves_is_left_out(gpu, how):
-    # Tiles of 128 in four stages are more than the 64 KiB of LDS, and 32 waves more than a work-group has: Triton says so in its own
-    # words.
+    # Tiles of 128 in four stages are more than the 64 KiB of LDS, and 32 waves more than a work-group has: Triton says so in its
+    # own words.
     from triton.runtime.errors import OutOfResources
 
     a, b, c = np.zeros((128, 512), np.float32), numbers(512 * 128).reshape(512, 128) % 7, np.zeros((128, 128), np.float32)

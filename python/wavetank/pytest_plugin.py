@@ -60,7 +60,7 @@ def assert_no_findings() -> Callable[..., None]:
 
 @pytest.fixture
 def triton_gpu(wavetank_chip: str, request: pytest.FixtureRequest) -> "Iterator[wavetank.Device]":
-    """Runs Triton's kernels on an emulated GPU, one for each chip of ``--wavetank-chips``. The test fails with the findings of tools in them.
+    """Runs Triton's kernels on an emulated GPU, one for each chip of ``--wavetank-chips``, and lets the test fail with findings.
 
     Launches in a ``with wavetank.triton.check()`` of the test's own, and in other threads, are left to the test.
     """

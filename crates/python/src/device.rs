@@ -142,8 +142,8 @@ impl Device {
 
     /// Loads code: the path or the bytes of a code object, an offload bundle or a host program, or the result of `wavetank.asm`.
     ///
-    /// Findings name the code by its path, and look in its folder for files of source. `path` is another one: that of the program whose
-    /// code the bytes are.
+    /// Findings name the code by its path, and look in its folder for files of source. `path` is another one: that of the program
+    /// whose code the bytes are.
     ///
     /// Raises `wavetank.Error` for anything else, and for code without a part for the chip; `OSError` for a file that cannot be read.
     #[pyo3(signature = (code, *, path = None))]

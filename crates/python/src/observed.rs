@@ -1,8 +1,8 @@
 //! Launches as the environment wants them: checked (`WAVETANK_CHECK`), and counted (`WAVETANK_STATS`).
 //!
-//! `wavetank check` and `wavetank run` set these variables for the programs that they start. A program of Python that launches kernels
-//! by this package is checked and counted as one that launches them by the HSA interface: what both leave for the command has the
-//! same form. Launches with tools, hooks or a trace of their own are left alone.
+//! `wavetank check` and `wavetank run` set these variables for the programs that they start. A program of Python that launches
+//! kernels by this package is checked and counted as one that launches them by the HSA interface: what both leave for the command
+//! has the same form. Launches with tools, hooks or a trace of their own are left alone.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -232,8 +232,8 @@ fn ended() {
     }
 }
 
-/// Returns the names of the chips of a list of GPUs as `WAVETANK_GPU` has it: `mi300x`, `gfx90a:8G,gfx942`. The sizes of their memory are
-/// left out: a device of this package has what the computer has.
+/// Returns the names of the chips of a list of GPUs as `WAVETANK_GPU` has it: `mi300x`, `gfx90a:8G,gfx942`. The sizes of their
+/// memory are left out: a device of this package has what the computer has.
 #[pyfunction]
 pub(crate) fn gpus_named(py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
     let settings = Settings::read(|name| (name == "WAVETANK_GPU").then(|| text.into()));

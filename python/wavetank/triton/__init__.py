@@ -20,8 +20,8 @@ __all__ = ["Disagreement", "activate", "check", "check_configs", "compare", "res
 def activate(chip: Any = "gfx90a") -> Any:
     """Lets the launches of Triton run on an emulated chip, and returns its ``wavetank.Device``.
 
-    ``chip`` is gfx906, gfx908, gfx90a, gfx942 or a product of these, or a device. Several, parted by commas, are as many devices, of
-    which the first is current: ``triton.runtime.driver.active.set_current_device(number)`` chooses another one.
+    ``chip`` is gfx906, gfx908, gfx90a, gfx942 or a product of these, or a device. Several, parted by commas, are as many devices,
+    of which the first is current: ``triton.runtime.driver.active.set_current_device(number)`` chooses another one.
     """
     from triton.runtime.driver import driver
 

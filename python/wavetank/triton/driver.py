@@ -167,8 +167,8 @@ class Interface:
 class WavetankDriver(DriverBase):
     """Triton's driver for the emulated chips that :func:`wavetank.triton.activate` or the environment has chosen.
 
-    As with a GPU, each thread has its current device, which is the first at its start. Launches have ended when they return: there is
-    one stream, and any other that a program names is as good.
+    As with a GPU, each thread has its current device, which is the first at its start. Launches have ended when they return: there
+    is one stream, and any other that a program names is as good.
     """
 
     def __init__(self, gpus: Optional[List[Any]] = None) -> None:
