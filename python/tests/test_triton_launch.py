@@ -69,6 +69,19 @@ def test_views_keep_the_bounds_of_their_array(gpu):
     assert "source (384 bytes" in str(findings[0])
 
 
+@triton.jit
+def strided_kernel(source, target, stride, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(target + at, tl.load(source + at * stride, at < n), at < n)
+
+
+@pytest.mark.parametrize("step", [-1, -2, 3])
+def test_arrays_may_be_strided_backwards(gpu, step):
+    view, out = numbers(192)[::step][:60], np.zeros(60, np.float32)
+    strided_kernel[(1,)](view, out, view.strides[0] // 4, 60, BLOCK=64)
+    assert (out == view).all()
+
+
 def test_an_array_that_is_given_twice_has_both_names(gpu):
     x = numbers(32)
     copy_kernel[(1,)](x, x, 32, BLOCK=32, num_warps=1)

@@ -71,7 +71,13 @@ class Pointer:
         return self.address
 
     def ptr_range(self) -> int:
-        """The bytes that offsets from the pointer may span: Triton's backend for AMD uses buffer instructions below 2 GiB."""
+        """The bytes that offsets from the pointer may span: below 2 GiB, Triton's backend for AMD takes them as 32 bits without sign.
+
+        The pointer to an array that is strided backwards is not to the start of its memory: offsets from it have a sign.
+        """
+        array = self.array
+        if isinstance(array, np.ndarray) and not array.flags.c_contiguous and min(array.strides, default=0) < 0:
+            return 1 << 63
         return self.span[1]
 
     def numel(self) -> int:
