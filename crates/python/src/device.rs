@@ -12,6 +12,7 @@ use crate::code_file::read_code;
 use crate::error::{argument_error, raised};
 use crate::host_memory::HostMemory;
 use crate::module::Module;
+use crate::observed::note_schedule;
 use crate::shared::Shared;
 
 /// An emulated GPU.
@@ -50,8 +51,12 @@ impl Device {
         schedule: Option<&str>,
         strict: Option<bool>,
     ) -> PyResult<Device> {
-        let chip = instruction_set(chip).map_err(|e| argument_error(py, e))?;
+        let name = chip;
+        let chip = instruction_set(name).map_err(|e| argument_error(py, e))?;
         let mut builder = wavetank::Device::builder(chip);
+        if let Ok(product) = wavetank::ChipFacts::named(name) {
+            builder = builder.product(product);
+        }
         match threads {
             Some(0) => return Err(argument_error(py, "a device has at least 1 thread, not 0")),
             Some(threads) => builder = builder.threads(threads),
@@ -72,6 +77,9 @@ impl Device {
             builder = builder.strict(strict);
         }
         let device = builder.build().map_err(|e| raised(py, &e))?;
+        if schedule.is_none() {
+            note_schedule(py, device.schedule())?;
+        }
         Ok(Device {
             chip: device.chip().name(),
             threads: device.threads(),
@@ -91,11 +99,10 @@ impl Device {
         self.threads
     }
 
-    /// The number of compute units of the chip.
+    /// The number of compute units of the chip, or of the product that was named.
     #[getter]
     fn compute_units(&self, py: Python<'_>) -> PyResult<u32> {
-        let chip = self.shared.get(py)?.chip();
-        Ok(wavetank::ChipFacts::of(chip).compute_units)
+        Ok(self.shared.get(py)?.compute_units())
     }
 
     /// The LDS that a work-group can have, in bytes.
@@ -135,15 +142,25 @@ impl Device {
 
     /// Loads code: the path or the bytes of a code object, an offload bundle or a host program, or the result of `wavetank.asm`.
     ///
+    /// Findings name the code by its path, and look in its folder for files of source. `path` is another one: that of the program
+    /// whose code the bytes are.
+    ///
     /// Raises `wavetank.Error` for anything else, and for code without a part for the chip; `OSError` for a file that cannot be read.
-    fn load(&self, py: Python<'_>, code: &Bound<'_, PyAny>) -> PyResult<Module> {
+    #[pyo3(signature = (code, *, path = None))]
+    fn load(
+        &self,
+        py: Python<'_>,
+        code: &Bound<'_, PyAny>,
+        path: Option<PathBuf>,
+    ) -> PyResult<Module> {
         let device = self.shared.get(py)?;
         if let Ok(assembly) = code.cast::<Assembly>() {
             let object = assembly.get().object_for(py, device.chip())?;
-            return self.loaded(py, &device, &object, PathBuf::from("the source"));
+            let path = path.unwrap_or_else(|| PathBuf::from("the source"));
+            return self.loaded(py, &device, &object, path);
         }
-        let (bytes, path) = read_code(code)?;
-        self.loaded(py, &device, &bytes, path)
+        let (bytes, own) = read_code(code)?;
+        self.loaded(py, &device, &bytes, path.unwrap_or(own))
     }
 
     /// Copies an array, or what NumPy makes an array of, to the memory of the device.

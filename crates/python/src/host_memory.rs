@@ -32,19 +32,21 @@ impl HostMemory {
         may_be_written: bool,
     ) -> PyResult<HostMemory> {
         let device = device.get(py)?;
-        let (address, bytes, writeable) = match HostArray::of(memory)? {
-            Some(array) if array.is_plain() && array.kind != b'O' => (
-                array.address() as u64,
-                array.len() as u64,
-                array.is_writeable(),
-            ),
-            Some(_) => {
-                let sentence = "the array is not plain: its elements are not side by side, or are Python objects; copy it with numpy.ascontiguousarray";
-                return Err(argument_error(py, sentence));
-            }
-            None => match (memory.extract::<(u64, u64)>(), owner) {
-                (Ok((address, bytes)), Some(_)) => (address, bytes, may_be_written),
-                _ => {
+        // The pair first: a tuple that is asked for the array interface answers with an exception.
+        let pair = memory.extract::<(u64, u64)>().ok().zip(owner);
+        let (address, bytes, writeable) = match pair {
+            Some(((address, bytes), _)) => (address, bytes, may_be_written),
+            None => match HostArray::of(memory)? {
+                Some(array) if array.is_plain() && array.kind != b'O' => (
+                    array.address() as u64,
+                    array.len() as u64,
+                    array.is_writeable(),
+                ),
+                Some(_) => {
+                    let sentence = "the array is not plain: its elements are not side by side, or are Python objects; copy it with numpy.ascontiguousarray";
+                    return Err(argument_error(py, sentence));
+                }
+                None => {
                     let sentence = "only an array of the host can be registered, or a pair of address and size with `owner=`, the object that keeps the memory";
                     return Err(argument_error(py, sentence));
                 }

@@ -25,6 +25,7 @@ mod interrupt;
 mod launch;
 mod loan;
 mod module;
+mod observed;
 mod prepared;
 mod print;
 mod registers;
@@ -79,6 +80,8 @@ mod _wavetank {
     use crate::launch::Run;
     #[pymodule_export]
     use crate::module::{Kernel, Module};
+    #[pymodule_export]
+    use crate::observed::gpus_named;
     #[pymodule_export]
     use crate::prepared::{Adder, Launch};
     #[pymodule_export]

@@ -16,6 +16,7 @@ use crate::finding::{self, Finding};
 use crate::hook::PythonHooks;
 use crate::interrupt;
 use crate::launch::{Run, launch_error};
+use crate::observed::observed;
 use crate::prepared::{Launch, Prepared, pair};
 use crate::print;
 use crate::shared::Shared;
@@ -216,6 +217,11 @@ impl Settings {
             hooks: None,
         }
     }
+
+    /// Whether the launch has no tools, hooks and trace of its own.
+    fn is_plain(&self) -> bool {
+        self.tools.is_empty() && self.hooks.is_none() && self.tracer.is_none()
+    }
 }
 
 impl Kernel {
@@ -257,7 +263,20 @@ impl Kernel {
         let device = self.device.get(py)?;
         let mut arguments = self.arguments(args, &device)?;
         let values = std::mem::take(&mut arguments.values);
-        let (kernel, settings) = (self.kernel.clone(), settings.clone());
+        let observed = if settings.is_plain() {
+            observed(py)?
+        } else {
+            None
+        };
+        let (kernel, mut settings) = (self.kernel.clone(), settings.clone());
+        let mut keep_going = true;
+        if let Some(observed) = observed {
+            let left = observed.begin(py, &kernel)?;
+            settings.timeout = settings.timeout.into_iter().chain(left).min();
+            settings.tools = observed.tools;
+            settings.count |= observed.counts;
+            keep_going = observed.keep_going;
+        }
         let result = interrupt::run(py, move |cancel| {
             let (grid, block) = settings.sizes;
             let dispatch = kernel.dispatch().grid(grid).block(block).args(values);
@@ -267,7 +286,8 @@ impl Kernel {
                 Some(timeout) => dispatch.timeout(timeout),
                 None => dispatch,
             };
-            let dispatch = dispatch.check(settings.tools).cancel(cancel);
+            let dispatch = dispatch.check(settings.tools).keep_going(keep_going);
+            let dispatch = dispatch.cancel(cancel);
             let dispatch = dispatch.print(&print::to_python);
             if let Some(hooks) = &settings.hooks {
                 return dispatch.hooks(&hooks.all()).run();
@@ -278,6 +298,9 @@ impl Kernel {
             let filter = |group: &Group, wave| tracer.wants(group, wave);
             dispatch.trace(&filter, &|step| tracer.add(step)).run()
         })?;
+        if let Some(observed) = observed {
+            observed.end(&self.kernel, &self.path, &result);
+        }
         if result.is_ok() {
             arguments.copy_back(py, self.kernel.name())?;
         }

@@ -14,22 +14,48 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 from . import _state
 
-__all__ = ["Disagreement", "activate", "check", "check_configs", "compare"]
+__all__ = ["Disagreement", "activate", "check", "check_configs", "compare", "restored", "tensor"]
 
 
 def activate(chip: Any = "gfx90a") -> Any:
     """Lets the launches of Triton run on an emulated chip, and returns its ``wavetank.Device``.
 
-    ``chip`` is gfx906, gfx908, gfx90a, gfx942 or a product of these, or a device.
+    ``chip`` is gfx906, gfx908, gfx90a, gfx942 or a product of these, or a device. Several, parted by commas, are as many devices,
+    of which the first is current: ``triton.runtime.driver.active.set_current_device(number)`` chooses another one.
     """
     from triton.runtime.driver import driver
 
     from .driver import WavetankDriver
 
-    device = _state.device_of(chip)
+    devices = _state.devices_of(chip)
     _state.note_activated()
-    driver.set_active(WavetankDriver(device))
-    return device
+    driver.set_active(WavetankDriver(devices))
+    return devices[0]
+
+
+@contextlib.contextmanager
+def restored() -> Iterator[None]:
+    """Restores, at the end of a ``with`` statement, the driver that was active before."""
+    from triton.runtime.driver import driver
+
+    try:
+        active = driver.active
+    except RuntimeError:
+        # None was chosen yet.
+        active = None
+    try:
+        yield
+    finally:
+        driver.set_active(active)
+
+
+def tensor(array: Any) -> Any:
+    """Returns an array of NumPy or of a device as a tensor, for what asks for one before a launch: ``TensorDescriptor`` of Triton,
+    ``triton.reinterpret``. It has the memory of the array.
+    """
+    from ._arguments import adapted
+
+    return adapted(array)
 
 
 @contextlib.contextmanager
@@ -83,9 +109,9 @@ def compare(
     from .driver import WavetankDriver
 
     runs, results = [], []
-    with _restored():
+    with restored():
         for chip in chips or _state.chips():
-            driver.set_active(WavetankDriver(_state.device_of(chip)))
+            driver.set_active(WavetankDriver(_state.devices_of(chip)))
             for option in options:
                 copies = _copies(args)
                 kernel[grid](*copies, **(constants or {}), **option)
@@ -117,22 +143,6 @@ def check_configs(kernel: Any, *args: Any, grid: Any, tolerance: float = 0.0, **
             difference = _first_difference(configs[0], config, first, copies, tolerance)
         outcome[str(config)] = (findings, difference)
     return outcome
-
-
-@contextlib.contextmanager
-def _restored() -> Iterator[None]:
-    """Leaves the driver that was active."""
-    from triton.runtime.driver import driver
-
-    try:
-        active = driver.active
-    except RuntimeError:
-        # None was chosen yet.
-        active = None
-    try:
-        yield
-    finally:
-        driver.set_active(active)
 
 
 def _copies(args: Sequence[Any]) -> List[Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
+import itertools
+import math
 import struct
-from typing import Any, Dict, List, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
@@ -29,49 +30,116 @@ _FLOATS: Dict[str, Any] = {"fp16": np.float16, "fp32": np.float32, "f32": np.flo
 
 
 class Pointer:
-    """An array as Triton sees a tensor: it has a type, an address, a shape and strides."""
+    """An array as Triton sees a tensor: it has a type, an address, a shape and strides, and what the autotuner calls."""
 
-    __slots__ = ("array", "dtype", "shape", "_address", "_strides")
+    __slots__ = ("array", "dtype", "address", "_span")
 
     def __init__(self, array: Any) -> None:
         self.array = array
-        self.dtype = np.dtype(array.dtype)
-        self.shape = tuple(array.shape)
         if isinstance(array, np.ndarray):
-            self._address = array.ctypes.data
-            self._strides = tuple(n // max(1, array.itemsize) for n in array.strides)
+            self.dtype = array.dtype
+            self.address: int = array.__array_interface__["data"][0]
         else:
-            self._address = array.address
-            strides, step = [], 1
-            for size in reversed(self.shape):
-                strides.append(step)
-                step *= size
-            self._strides = tuple(reversed(strides))
+            self.dtype = np.dtype(array.dtype)
+            self.address = array.address
+        self._span: Any = None
+
+    @property
+    def span(self) -> Tuple[int, int]:
+        """Address and size of the memory that the array is a view of."""
+        if self._span is None:
+            self._span = self._find_span()
+        return self._span  # type: ignore[no-any-return]
+
+    def _find_span(self) -> Tuple[int, int]:
+        array = self.array
+        if not isinstance(array, np.ndarray):
+            return self.address, array.nbytes
+        base = array
+        while isinstance(base.base, np.ndarray):
+            base = base.base
+        if base.flags.c_contiguous:
+            return (self.address if base is array else base.__array_interface__["data"][0]), base.nbytes
+        low, high = _bounds(base)
+        return low, high - low
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        return tuple(self.array.shape)
 
     def data_ptr(self) -> int:
-        return int(self._address)
+        return self.address
+
+    def ptr_range(self) -> int:
+        """The bytes that offsets from the pointer may span: below 2 GiB, Triton's backend for AMD takes them as 32 bits without sign.
+
+        The pointer to an array that is strided backwards is not to the start of its memory: offsets from it have a sign.
+        """
+        array = self.array
+        if isinstance(array, np.ndarray) and not array.flags.c_contiguous and min(array.strides, default=0) < 0:
+            return 1 << 63
+        return self.span[1]
 
     def numel(self) -> int:
-        return int(np.prod(self.shape))
+        return math.prod(self.shape)
 
     def element_size(self) -> int:
         return int(self.dtype.itemsize)
 
     def stride(self, dimension: Any = None) -> Any:
-        return self._strides if dimension is None else self._strides[dimension]
+        if isinstance(self.array, np.ndarray):
+            strides = tuple(n // max(1, self.dtype.itemsize) for n in self.array.strides)
+        else:
+            strides = tuple(math.prod(self.shape[n + 1 :]) for n in range(len(self.shape)))
+        return strides if dimension is None else strides[dimension]
+
+    def zero_(self) -> "Pointer":
+        np.asarray(self.array)[...] = np.zeros((), self.dtype)
+        return self
+
+    def clone(self) -> "Pointer":
+        return Pointer(np.copy(np.asarray(self.array), order="K"))
+
+    def copy_(self, source: "Pointer") -> "Pointer":
+        np.copyto(np.asarray(self.array), np.asarray(source.array))
+        return self
+
+
+# NumPy 2 has it elsewhere.
+_bounds: Callable[[np.ndarray], Tuple[int, int]] = getattr(np, "byte_bounds", None) or np.lib.array_utils.byte_bounds
+
+
+class _Adapters(Dict[type, Optional[Callable[[Any], Any]]]):
+    """By class, how an argument becomes what Triton takes; ``None`` if it is taken as it is."""
+
+    def __missing__(self, of: type) -> Optional[Callable[[Any], Any]]:
+        how: Optional[Callable[[Any], Any]] = None
+        if issubclass(of, (np.ndarray, _wavetank.Array)):
+            how = Pointer
+        elif issubclass(of, tuple):
+            how = _adapted_tuple
+        elif hasattr(of, "__dlpack__") and not hasattr(of, "data_ptr"):
+            how = _adapted_import
+        self[of] = how
+        return how
+
+
+adapters = _Adapters()
+
+
+def _adapted_tuple(values: Any) -> Any:
+    items = [adapted(value) for value in values]
+    return type(values)(*items) if hasattr(values, "_fields") else tuple(items)
+
+
+def _adapted_import(value: Any) -> Any:
+    return value if hasattr(value, "data_ptr") else Pointer(imported(value))
 
 
 def adapted(value: Any) -> Any:
     """Returns an argument as Triton takes it: arrays of NumPy, of the device, and of other libraries as pointers."""
-    if isinstance(value, (np.ndarray, _wavetank.Array)):
-        return Pointer(value)
-    if hasattr(value, "__dlpack__") and not hasattr(value, "data_ptr"):
-        return Pointer(imported(value))
-    if isinstance(value, tuple):
-        # A tuple with names has its fields as arguments.
-        parts = [adapted(part) for part in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    return value
+    how = adapters[type(value)]
+    return value if how is None else how(value)
 
 
 def packed(kind: str, value: Any) -> bytes:
@@ -98,63 +166,93 @@ def packed(kind: str, value: Any) -> bytes:
         raise
 
 
-def _storage(tensor: Any) -> Tuple[int, int]:
-    """Returns address and size of the memory that a tensor is a view of."""
-    if hasattr(tensor, "untyped_storage"):
-        storage = tensor.untyped_storage()
-        return storage.data_ptr(), storage.nbytes()
-    if isinstance(tensor, Pointer) and isinstance(tensor.array, np.ndarray):
-        base = tensor.array
-        while isinstance(base.base, np.ndarray):
-            base = base.base
-        # NumPy 2 has it elsewhere.
-        bounds = getattr(np, "byte_bounds", None) or np.lib.array_utils.byte_bounds
-        low, high = bounds(base)
-        return low, high - low
-    return tensor.data_ptr(), tensor.numel() * tensor.element_size()
+class Spans:
+    """The memory of the host that a launch uses: it is registered while the launch runs, and not longer.
 
+    So no registration is ever that of an array which was freed, and whose address another one has now.
+    """
 
-def pointer(
-    device: "_wavetank.Device", value: Any, name: str, memory: contextlib.ExitStack
-) -> Any:
-    """Returns a pointer for a launch. Memory of the host is registered, as long as ``memory`` is open."""
-    if value is None or isinstance(value, int):
-        return value
-    if isinstance(value, Pointer) and isinstance(value.array, _wavetank.Array):
-        return value.array
-    kind = getattr(getattr(value, "device", None), "type", "cpu")
-    if kind not in ("cpu", "meta"):
-        raise ArgumentError(
-            f"the tensor `{name}` is on the device `{kind}`: kernels that are emulated take tensors of the CPU (`.cpu()`)"
-        )
-    address = value.data_ptr()
-    start, size = _storage(value)
-    if size == 0 or address == 0:
+    __slots__ = ("_spans",)
+
+    def __init__(self) -> None:
+        # Names, owner and whether it may be written, by address and size.
+        self._spans: Dict[Tuple[int, int], Tuple[str, Any, bool]] = {}
+
+    def pointer(self, value: Any, name: str) -> Any:
+        """Returns a pointer for a launch, and notes its memory."""
+        if type(value) is Pointer:
+            owner = value.array
+            if isinstance(owner, np.ndarray):
+                return self._add(value.address, value.span, name, owner, owner.flags.writeable)
+            return owner
+        if value is None or isinstance(value, int):
+            return value
+        if not hasattr(value, "data_ptr"):
+            return self.pointer(adapted(value), name)
+        kind = getattr(getattr(value, "device", None), "type", "cpu")
+        if kind != "cpu":
+            raise ArgumentError(
+                f"the tensor `{name}` is on the device `{kind}`: kernels that are emulated take tensors of the CPU (`.cpu()`)"
+            )
+        address = value.data_ptr()
+        if hasattr(value, "untyped_storage"):
+            storage = value.untyped_storage()
+            span = storage.data_ptr(), storage.nbytes()
+            if address == 0 and value.numel() != 0:
+                raise ArgumentError(f"the tensor `{name}` has no memory: it is a fake one, or its storage has been freed")
+        else:
+            span = address, value.numel() * value.element_size()
+        return self._add(address, span, name, value, True)
+
+    def _add(self, address: int, span: Tuple[int, int], name: str, owner: Any, writeable: bool) -> int:
+        known = self._spans.get(span)
+        if known is not None:
+            # One memory has one registration, with both names.
+            self._spans[span] = (f"{known[0]} and {name}", owner, writeable or known[2])
+        elif span[1] != 0 and address != 0:
+            self._spans[span] = (name, owner, writeable)
         return address
-    owner = value.array if isinstance(value, Pointer) else value
-    writeable = not isinstance(owner, np.ndarray) or owner.flags.writeable
-    memory.enter_context(device.register((start, size), name, owner=owner, writeable=writeable))
-    return address
+
+    def register(self, device: "_wavetank.Device", memory: List["_wavetank.HostMemory"]) -> None:
+        """Registers the memory, and adds the registrations to a list, which the caller ends."""
+        for span, (name, owner, writeable) in self._spans.items():
+            memory.append(device.register(span, name, owner=owner, writeable=writeable))
 
 
-def flattened(signature: Any, values: Any) -> List[Tuple[str, Any]]:
-    """Returns the arguments that are not constants with their types; tuples are flattened, descriptors taken apart."""
-    result: List[Tuple[str, Any]] = []
-    for kind, value in zip(signature, values):
+def number(kind: str, value: Any) -> Any:
+    """Returns a number as a launch takes it: one of Python if the kernel's argument has its type, and bytes otherwise."""
+    if kind in _INTEGERS:
+        if type(value) is int or type(value) is bool:
+            return value
+    elif type(value) is float and kind != "bf16":
+        return value
+    return packed(kind, value)
+
+
+def flattened(signature: Any, values: Any, names: Any) -> Iterator[Tuple[str, Any, str]]:
+    """Returns the types, values and names of arguments that are not constants: tuples and descriptors are taken apart."""
+    for kind, value, name in zip(signature, values, names):
         if isinstance(kind, tuple):
-            result.extend(flattened(kind, value))
+            yield from flattened(kind, value, itertools.repeat(name))
         elif kind == "constexpr":
             continue
-        elif isinstance(kind, str) and kind.startswith("tensordesc"):
-            result.extend(_descriptor(kind, value))
+        elif kind.startswith("tensordesc"):
+            yield from ((part, value, name) for part, value in _descriptor(kind, value))
         else:
-            result.append((kind, value))
-    return result
+            yield kind, value, name
 
 
 def _descriptor(kind: str, value: Any) -> List[Tuple[str, Any]]:
     """Takes a tensor descriptor apart, as Triton's compiler expects it for chips without descriptors of the hardware."""
-    from triton.backends.driver import decompose_descriptor, expand_signature
-
+    try:
+        from triton.backends.driver import decompose_descriptor, expand_signature
+    except ImportError:
+        # Before 3.9 each launcher had its own: shape and strides come twice, and from 3.6 on, what pads is between them.
+        rank = len(value.shape)
+        padding = [("i1", value.padding == "nan")] if hasattr(value, "padding") else []
+        wide = [("i64", number) for number in (*value.shape, *value.strides)]
+        narrow = [("i32", number) for number in value.shape]
+        element = kind[len("tensordesc<") :].partition("[")[0]
+        return [("*" + element, value.base), *wide, *padding, *narrow, *wide[rank:]]
     kinds = expand_signature([kind], None, "tensordesc")
     return list(zip(kinds, decompose_descriptor(value)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
 import time
@@ -13,10 +12,10 @@ import numpy as np
 
 from .. import _wavetank
 from .._errors import ArgumentError
-from ._arguments import Pointer, adapted
 
 # The chips that Triton's newest compiler makes code for, and that are emulated.
 CHIPS = ("gfx906", "gfx908", "gfx90a", "gfx942")
+DEFAULT = "gfx90a"
 
 
 def chips() -> Tuple[str, ...]:
@@ -29,8 +28,9 @@ def chips() -> Tuple[str, ...]:
 # Findings of the checks that are on, and the tools; ``None`` if launches are not checked.
 checks: ContextVar[Optional[Tuple[List[Any], Optional[Sequence[str]]]]] = ContextVar("checks", default=None)
 
-# Wave instructions of all launches so far.
+# Wave instructions of the launches so far that were counted, and whether launches are.
 _instructions = 0
+_counts = False
 # Launches measured by their order: for the choice of the first configuration.
 _order = 0
 _said = False
@@ -47,14 +47,29 @@ def note_activated() -> None:
     _activated = True
 
 
-def device_of_environment() -> "_wavetank.Device":
-    """Returns a device of the chip that the environment names: ``WAVETANK_GPU``, or gfx90a."""
-    return device_of(os.environ.get("WAVETANK_GPU", "gfx90a"))
+def devices_of_environment() -> "List[_wavetank.Device]":
+    """Returns devices of the chips that the environment names: ``WAVETANK_GPU``, or one gfx90a."""
+    try:
+        return devices_of(os.environ.get("WAVETANK_GPU", "").strip() or DEFAULT)
+    except ArgumentError as error:
+        raise ArgumentError(f"WAVETANK_GPU: {error}") from None
 
 
-def device_of(chip: Any) -> "_wavetank.Device":
-    """Returns a device of a chip that Triton compiles for."""
-    device = chip if isinstance(chip, _wavetank.Device) else _wavetank.Device(str(chip))
+def devices_of(chips: Any) -> "List[_wavetank.Device]":
+    """Returns devices of chips that Triton compiles for. Those of several chips access the same memory.
+
+    ``chips`` is a device, or text as ``WAVETANK_GPU`` has it: names of chips or products, parted by commas.
+    """
+    if isinstance(chips, _wavetank.Device):
+        return [_compiled_for(chips)]
+    devices: List[_wavetank.Device] = []
+    for name in _wavetank.gpus_named(str(chips)):
+        first = devices[0] if devices else None
+        devices.append(_compiled_for(_wavetank.Device(name, memory=first)))
+    return devices
+
+
+def _compiled_for(device: "_wavetank.Device") -> "_wavetank.Device":
     if device.chip not in chips():
         raise ArgumentError(f"this version of Triton makes no code for {device.chip}; there are {', '.join(chips())}")
     return device
@@ -65,58 +80,6 @@ def driver() -> Any:
     from triton.runtime.driver import driver as configured
 
     return configured.active
-
-
-def take_arrays() -> None:
-    """Lets kernels take arrays of NumPy and of the device, which Triton does not know.
-
-    Triton makes a function for each kernel that binds its arguments. That happens after the driver was chosen, even if the first
-    launch chooses it.
-    """
-    from triton.runtime import jit
-
-    make = jit.create_function_from_signature
-    if getattr(make, "takes_arrays", False):
-        return
-
-    @functools.wraps(make)
-    def make_with_arrays(*of: Any, **named: Any) -> Callable[..., Any]:
-        bind = make(*of, **named)
-
-        def bind_arrays(*args: Any, **keywords: Any) -> Any:
-            adapted_keywords = {name: adapted(arg) for name, arg in keywords.items()}
-            return bind(*(adapted(arg) for arg in args), **adapted_keywords)
-
-        return bind_arrays
-
-    make_with_arrays.takes_arrays = True  # type: ignore[attr-defined]
-    jit.create_function_from_signature = make_with_arrays
-    _measure_without_torch()
-
-
-def _measure_without_torch() -> None:
-    """Lets versions that ask PyTorch for the size of a tensor ask the array.
-
-    Where a tensor is within 2 GB, the compiler makes accesses with offsets of 32 bits without sign.
-    """
-    from triton.backends.amd.compiler import HIPBackend
-
-    within = getattr(HIPBackend, "is_within_2gb", None)
-    if within is None:
-        return
-
-    def is_within_2gb(arg: Any) -> bool:
-        if isinstance(arg, Pointer):
-            # The pointer to an array that is strided backwards is not to the start of its memory: offsets from it have a sign.
-            strides = arg.stride()
-            last = sum((size - 1) * stride for size, stride in zip(arg.shape, strides))
-            return min(strides, default=0) >= 0 and (last + 1) * arg.element_size() <= 2**31 - 1
-        try:
-            return bool(within(arg))
-        except ImportError:
-            return False
-
-    HIPBackend.is_within_2gb = staticmethod(is_within_2gb)
 
 
 def launch(
@@ -137,8 +100,9 @@ def launch(
             _wavetank.check(kernel, *arguments, grid=grid, block=block, lds=lds, tools=tools, cooperative=cooperative)
         )
         return
-    run = kernel(*arguments, grid=grid, block=block, lds=lds, cooperative=cooperative)
-    _instructions += run.instructions or 0
+    run = kernel(*arguments, grid=grid, block=block, lds=lds, cooperative=cooperative, count=_counts)
+    if _counts:
+        _instructions += run.instructions or 0
 
 
 def benchmark(
@@ -149,7 +113,7 @@ def benchmark(
     ``time`` (the default): seconds of this computer, as milliseconds; ``instructions``: wave instructions; ``first``: nothing is run,
     and the first configuration is the best.
     """
-    global _order, _said
+    global _counts, _order, _said
     how = os.environ.get("WAVETANK_AUTOTUNE", "time")
     if how not in ("time", "instructions", "first"):
         raise ArgumentError(f"WAVETANK_AUTOTUNE is first, instructions or time, not `{how}`")
@@ -157,8 +121,11 @@ def benchmark(
         _order += 1
         values = [float(_order)]
     elif how == "instructions":
-        before = _instructions
-        call()
+        before, _counts = _instructions, True
+        try:
+            call()
+        finally:
+            _counts = False
         values = [float(_instructions - before)]
     else:
         if not _said:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
+import threading
 import time
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
+from .._errors import ArgumentError
 from . import _state
-from ._arguments import flattened, packed, pointer
+from ._adapting import adapt
+from ._arguments import Spans, flattened, number
 
 
 _numbers = itertools.count()
@@ -24,7 +26,8 @@ class Utils:
         self._driver = driver
 
     def load_binary(self, name: str, code: bytes, shared: int, device: int) -> Tuple[Any, Any, int, int, int]:
-        module = self._driver.gpu.load(bytes(code))
+        # Triton makes the launcher first, which knows the source.
+        module = self._driver.gpu_of(device).load(bytes(code), path=getattr(Launcher.made, "source", None))
         kernel = module[name]
         return module, kernel, kernel.vgprs or 0, 0, 1024
 
@@ -32,7 +35,7 @@ class Utils:
         """The module goes with its last reference."""
 
     def get_device_properties(self, device: int) -> Dict[str, Any]:
-        gpu = self._driver.gpu
+        gpu = self._driver.gpu_of(device)
         return {
             "arch": gpu.chip,
             "warpSize": 64,
@@ -51,14 +54,28 @@ class Utils:
 
 
 class Launcher:
-    """Launches one compiled kernel."""
+    """Launches one compiled kernel, on the device that was active when it was loaded."""
+
+    # The file of Python of the launcher that a thread has made last.
+    made = threading.local()
 
     def __init__(self, src: Any, metadata: Any) -> None:
-        self.metadata = metadata
         names = list(getattr(getattr(src, "fn", None), "arg_names", []))
-        self.signature = list(src.signature.values())
-        self.names = names + [f"argument {n}" for n in range(len(names), len(self.signature))]
-        self.block = metadata.num_warps * 64
+        kinds = list(src.signature.values())
+        names += [f"argument {n}" for n in range(len(names), len(kinds))]
+        self._kinds, self._names = kinds, names
+        # The place, type and name of each argument, if none has parts.
+        self._plan: Optional[List[Tuple[int, str, str]]] = None
+        if all(isinstance(kind, str) and not kind.startswith("tensordesc") for kind in kinds):
+            places = zip(itertools.count(), kinds, names)
+            self._plan = [(place, kind, name) for place, kind, name in places if kind != "constexpr"]
+        function = getattr(getattr(src, "fn", None), "fn", None)
+        self.made.source = getattr(getattr(function, "__code__", None), "co_filename", None)
+        self._gpu = _state.driver().gpu
+        self._metadata = metadata
+        self._block = metadata.num_warps * 64
+        self._lds = metadata.shared
+        self._cooperative = bool(metadata.launch_cooperative_grid)
 
     def __call__(
         self,
@@ -78,45 +95,46 @@ class Launcher:
             return
         if enter_hook is not None:
             enter_hook(launch_metadata)
-        with contextlib.ExitStack() as memory:
-            arguments = self._arguments(values, memory)
-            # Up to two pointers to scratch follow, as many as this version of Triton has.
-            kinds = ("global", "profile")[: kernel.arity - len(arguments)]
-            arguments += [self._scratch(kind, groups, stream, memory) for kind in kinds]
+        spans = Spans()
+        arguments = self._arguments(values, spans)
+        # Up to two pointers to scratch follow, as many as this version of Triton has.
+        for kind in ("global", "profile")[: kernel.arity - len(arguments)]:
+            arguments.append(self._scratch(kind, groups, stream, spans))
+        memory: List[Any] = []
+        try:
+            spans.register(self._gpu, memory)
             _state.launch(
                 kernel,
                 arguments,
-                grid=(grid_x * self.block, grid_y, grid_z),
-                block=self.block,
-                lds=self.metadata.shared,
-                cooperative=bool(self.metadata.launch_cooperative_grid),
+                grid=(grid_x * self._block, grid_y, grid_z),
+                block=self._block,
+                lds=self._lds,
+                cooperative=self._cooperative,
             )
+        finally:
+            for registered in memory:
+                registered.close()
         if exit_hook is not None:
             exit_hook(launch_metadata)
 
-    def _arguments(self, values: Sequence[Any], memory: contextlib.ExitStack) -> List[Any]:
-        gpu = _state.driver().gpu
-        arguments: List[Any] = []
-        for name, kind, value in zip(self.names, self.signature, values):
-            for kind, value in flattened([kind], [value]):
-                if kind.startswith("*"):
-                    arguments.append(pointer(gpu, value, name, memory))
-                else:
-                    arguments.append(packed(kind, value))
-        return arguments
+    def _arguments(self, values: Sequence[Any], spans: Spans) -> List[Any]:
+        if self._plan is not None:
+            parts = [(kind, values[place], name) for place, kind, name in self._plan]
+        else:
+            parts = list(flattened(self._kinds, values, self._names))
+        return [spans.pointer(value, name) if kind[0] == "*" else number(kind, value) for kind, value, name in parts]
 
-    def _scratch(self, kind: str, groups: int, stream: Any, memory: contextlib.ExitStack) -> Any:
+    def _scratch(self, kind: str, groups: int, stream: Any, spans: Spans) -> Any:
         """Returns memory that the kernel wants for itself, made by the allocator that the program has set."""
-        size = getattr(self.metadata, f"{kind}_scratch_size", 0) or 0
+        size = getattr(self._metadata, f"{kind}_scratch_size", 0) or 0
         if size == 0:
             return None
         from triton.runtime import _allocation
 
-        align = getattr(self.metadata, f"{kind}_scratch_align")
-        gpu = _state.driver().gpu
+        align = getattr(self._metadata, f"{kind}_scratch_align")
         if kind == "profile":
-            return gpu.zeros(groups * size, "uint8")
-        return pointer(gpu, _allocation._allocator.get()(groups * size, align, stream), "global scratch", memory)
+            return self._gpu.zeros(groups * size, "uint8")
+        return spans.pointer(_allocation._allocator.get()(groups * size, align, stream), "global scratch")
 
 
 class Event:
@@ -143,20 +161,39 @@ class Interface:
 
     @staticmethod
     def current_device() -> int:
-        return int(_state.driver().number)
+        return int(_state.driver().get_current_device())
 
 
 class WavetankDriver(DriverBase):
-    """Triton's driver for the emulated chip that :func:`wavetank.triton.activate` or the environment has chosen."""
+    """Triton's driver for the emulated chips that :func:`wavetank.triton.activate` or the environment has chosen.
 
-    def __init__(self, gpu: Any = None) -> None:
+    As with a GPU, each thread has its current device, which is the first at its start. Launches have ended when they return: there
+    is one stream, and any other that a program names is as good.
+    """
+
+    def __init__(self, gpus: Optional[List[Any]] = None) -> None:
         super().__init__()
-        self.gpu = gpu if gpu is not None else _state.device_of_environment()
+        gpus = gpus if gpus is not None else _state.devices_of_environment()
+        # Triton keeps what it has compiled and loaded by these numbers: each device of the process has its own.
+        self.gpus = {next(_numbers): gpu for gpu in gpus}
+        self._first = min(self.gpus)
+        self._current = threading.local()
         self.utils = Utils(self)
         self.launcher_cls = Launcher
-        # Triton keeps what it has compiled and loaded by this number: each device has its own.
-        self.number = next(_numbers)
-        _state.take_arrays()
+        adapt()
+
+    @property
+    def gpu(self) -> Any:
+        """The current device."""
+        return self.gpus[self.get_current_device()]
+
+    def gpu_of(self, device: int) -> Any:
+        """Returns the device with a number. 0 is the first one in any case."""
+        try:
+            return self.gpus[self._first if device == 0 and 0 not in self.gpus else device]
+        except (KeyError, TypeError):
+            there = ", ".join(f"{number} ({gpu.chip})" for number, gpu in self.gpus.items())
+            raise ArgumentError(f"there is no emulated device {device}; there are {there}") from None
 
     @classmethod
     def is_active(cls) -> bool:
@@ -171,13 +208,13 @@ class WavetankDriver(DriverBase):
         return GPUTarget("hip", self.gpu.chip, 64)
 
     def get_current_device(self) -> int:
-        return self.number
+        return getattr(self._current, "number", self._first)
 
     def set_current_device(self, device: int) -> None:
-        if device not in (0, self.number):
-            raise ValueError(f"there is one emulated device, {self.number}, not {device}")
+        self.gpu_of(device)
+        self._current.number = self._first if device not in self.gpus else device
 
-    def get_current_stream(self, device: int) -> int:
+    def get_current_stream(self, device: Any = None) -> int:
         return 0
 
     def get_active_torch_device(self) -> Any:
