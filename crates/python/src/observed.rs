@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use wavetank::check::report::{Look, record, running, text};
+use wavetank::check::report::{Look, Scene, record, running, text};
 use wavetank::check::{Finding, Findings};
 use wavetank::environment::Settings;
 use wavetank::found_file::leave;
@@ -35,6 +35,8 @@ pub(crate) struct Observed {
     pub tools: Tools,
     /// Whether kernels continue after denied accesses.
     pub keep_going: bool,
+    /// The display of findings.
+    look: Look,
     /// Whether instructions are counted for the table.
     pub counts: bool,
     /// The end of the time of all kernels, in nanoseconds of Python's `time.monotonic_ns`.
@@ -58,6 +60,10 @@ pub(crate) fn observed(py: Python<'_>) -> PyResult<Option<&'static Observed>> {
     Ok(OBSERVED
         .get_or_init(|| {
             wanted.then(|| Observed {
+                look: Look {
+                    machine_code: settings.machine_code,
+                    ..Look::default()
+                },
                 tools: settings.check,
                 keep_going: !settings.stop_at_first,
                 counts: settings.stats,
@@ -109,7 +115,7 @@ impl Observed {
             Err(error) => error.findings(),
         };
         if !self.tools.is_empty() {
-            report(kernel, path, findings);
+            report(kernel, path, findings, self.look);
         }
     }
 
@@ -160,10 +166,11 @@ fn begins(kernel: &Kernel) {
 }
 
 /// Writes a record of each finding, or prints those that are new if no command reads them.
-fn report(kernel: &Kernel, path: &Path, findings: &[Finding]) {
+fn report(kernel: &Kernel, path: &Path, findings: &[Finding], look: Look) {
     static KNOWN: Mutex<Option<Findings>> = Mutex::new(None);
     for finding in findings {
         if let Some(to) = records() {
+            let record = |finding: &Finding, scene: &Scene<'_>| record(finding, scene, look);
             let record = kernel.module().show(finding, path, record);
             // A record that cannot be written is dropped, so that the program does not fail because of it.
             drop(leave(to.as_ref(), &record));
@@ -178,7 +185,7 @@ fn report(kernel: &Kernel, path: &Path, findings: &[Finding]) {
         };
         if is_new {
             let shown = kernel.module().show(finding, path, |finding, scene| {
-                text(finding, scene, Look::default()) + "\n"
+                text(finding, scene, look) + "\n"
             });
             say(&shown);
         }
