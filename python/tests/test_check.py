@@ -49,10 +49,11 @@ def test_findings_go_from_process_to_process():
     for finding in wt.check(kernel(""), np.zeros(128, np.uint32), grid=128, block=128):
         other = pickle.loads(pickle.dumps(finding))
         assert str(other) == str(finding) and other.json() == finding.json()
+        assert other.with_code() == finding.with_code()
         for name in ["tool", "rule", "message", "kernel", "pc", "instruction", "line", "notes", "help", "times"]:
             assert getattr(other, name) == getattr(finding, name), name
     with pytest.raises(wt.ArgumentError):
-        wt.Finding._read("{}", "")
+        wt.Finding._read("{}", ("", ""))
 
 
 def test_a_fault_is_a_finding(saxpy):
