@@ -12,6 +12,7 @@ from triton.backends.driver import DriverBase
 
 from . import _state
 from ._arguments import flattened, packed, pointer
+from ._tuning import choose_first
 
 
 _numbers = itertools.count()
@@ -157,6 +158,7 @@ class WavetankDriver(DriverBase):
         # Triton keeps what it has compiled and loaded by this number: each device has its own.
         self.number = next(_numbers)
         _state.take_arrays()
+        choose_first()
 
     @classmethod
     def is_active(cls) -> bool:
