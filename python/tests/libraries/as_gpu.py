@@ -113,6 +113,7 @@ def as_gpu(chip):
             patches.enter_context(mock.patch.object(torch.cuda, name, answer))
         patches.enter_context(mock.patch.object(torch.version, "hip", "7.0"))
         patches.enter_context(mock.patch.object(torch.version, "cuda", None))
-        patches.enter_context(mock.patch.object(torch.accelerator, "current_accelerator", lambda *of, **named: torch.device("cuda")))
+        accelerator = mock.patch.object(torch.accelerator, "current_accelerator", lambda *of, **named: torch.device("cuda"))
+        patches.enter_context(accelerator)
         patches.enter_context(OnCpu())
         yield gpu

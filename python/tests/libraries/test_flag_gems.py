@@ -1,4 +1,4 @@
-"""FlagGems: its operations compute what those of PyTorch do. Its current version needs Triton 3.6 or older: it uses block pointers."""
+"""FlagGems: its operations compute what those of PyTorch do. It needs Triton 3.6 or older, as it uses block pointers."""
 
 import pytest
 

@@ -1,7 +1,7 @@
-"""PyTorch's compiler, Inductor, with its backend of Triton for tensors of the CPU (``torch._inductor.config.cpu_backend = "triton"``).
+"""PyTorch's compiler, Inductor, with its backend of Triton for tensors of the CPU (``inductor.config.cpu_backend = "triton"``).
 
-Inductor compiles for the target ``cpu``, for which Triton's wheel has no compiler. Here that target's compiler is Triton's for AMD, its
-driver is that of the emulated chip, and the properties of the device ``cpu`` are the chip's.
+Inductor compiles for the target ``cpu``, for which Triton's wheel has no compiler. Here that target's compiler is Triton's for AMD,
+its driver is that of the emulated chip, and the properties of the device ``cpu`` are the chip's.
 """
 
 import contextlib

@@ -10,8 +10,8 @@ from typing import Any, List
 def choose_first() -> None:
     """Lets the autotuner take the first configuration that can be launched, and compile no other.
 
-    Triton leaves out the configurations whose trial fails, such as those with more LDS than the chip has. Here the trial compiles and
-    loads the kernel, and launches nothing.
+    Triton leaves out the configurations whose trial fails, such as those with more LDS than the chip has. Here the trial compiles
+    and loads the kernel, and launches nothing.
     """
     from triton.compiler.errors import CompileTimeAssertionFailure
     from triton.runtime import driver
