@@ -14,6 +14,7 @@ from .._errors import ArgumentError
 from . import _state
 from ._adapting import adapt
 from ._arguments import Spans, flattened, number
+from ._tuning import choose_first
 
 
 _numbers = itertools.count()
@@ -181,6 +182,7 @@ class WavetankDriver(DriverBase):
         self.utils = Utils(self)
         self.launcher_cls = Launcher
         adapt()
+        choose_first()
 
     @property
     def gpu(self) -> Any:
