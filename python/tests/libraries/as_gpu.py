@@ -33,7 +33,7 @@ class OnCpu(TorchFunctionMode):
             return args[0]
         if func is torch.device:
             return func(*args, **(kwargs or {}))
-        if func is torch.Tensor.is_cuda.__get__:
+        if func == torch.Tensor.is_cuda.__get__:
             return True
         args = tuple(_on_cpu(arg) for arg in args)
         kwargs = {name: _on_cpu(arg) for name, arg in (kwargs or {}).items()}
@@ -58,7 +58,7 @@ class Device:
 class Stream:
     """A stream. Launches have ended when they return."""
 
-    cuda_stream = 0
+    cuda_stream = stream_id = device_index = 0
     device = torch.device("cpu")
 
     def __init__(self, *of, **named):
@@ -92,7 +92,6 @@ def as_gpu(chip):
     )
     answers = {
         "is_available": lambda: True,
-        "is_initialized": lambda: True,
         "device_count": lambda: 1,
         "current_device": lambda: 0,
         "set_device": lambda device: None,
