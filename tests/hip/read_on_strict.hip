@@ -3,7 +3,7 @@
 // Ends: fault
 // Says: lane 50
 // Says: a load of 4 bytes at 0x
-// Says: which ended 0 bytes before
+// Says: which ends directly before it
 #include "check.hpp"
 
 __global__ void read(const int *in, int *out) { out[threadIdx.x] = in[threadIdx.x]; }

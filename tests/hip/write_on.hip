@@ -2,7 +2,7 @@
 // Ends: fault
 // Says: lane 1
 // Says: a store of 4 bytes at 0x
-// Says: which ended 0 bytes before
+// Says: which ends directly before it
 #include "check.hpp"
 
 __global__ void write(int *out, int at) { out[at + threadIdx.x] = 1; }
