@@ -1,6 +1,7 @@
 """The time of Triton's kernels on an emulated chip, beside that of Triton's interpreter: `python triton_interpreter.py [CHIP]`.
 
-Each kernel runs in a process of its own in both ways, in turns; compiling does not count. The interpreter runs once.
+Each kernel runs in a process of its own in both ways, in turns; compiling does not count. The interpreter runs once, and wants
+PyTorch.
 """
 
 import json
@@ -32,7 +33,7 @@ def product(a, b, out, n, BLOCK: tl.constexpr, DEPTH: tl.constexpr):
     for first in range(0, n, DEPTH):
         left = tl.load(a + rows[:, None] * n + (first + depth)[None, :])
         right = tl.load(b + (first + depth)[:, None] * n + columns[None, :])
-        sums = tl.dot(left, right, sums)
+        sums = tl.dot(left, right, sums, input_precision="ieee")
     tl.store(out + rows[:, None] * n + columns[None, :], sums)
 
 
@@ -47,12 +48,12 @@ def attention(q, k, v, out, length, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
     for first in range(0, length, BLOCK):
         keys = first + tl.arange(0, BLOCK)
         key = tl.load(k + head + keys[None, :] * WIDTH + width[:, None])
-        scores = tl.dot(query, key) * 0.125
+        scores = tl.dot(query, key, input_precision="ieee") * 0.125
         now = tl.maximum(most, tl.max(scores, 1))
         powers, old = tl.exp(scores - now[:, None]), tl.exp(most - now)
         total = total * old + tl.sum(powers, 1)
         value = tl.load(v + head + keys[:, None] * WIDTH + width[None, :])
-        sums = tl.dot(powers, value, sums * old[:, None])
+        sums = tl.dot(powers, value, sums * old[:, None], input_precision="ieee")
         most = now
     tl.store(out + head + rows[:, None] * WIDTH + width[None, :], sums / total[:, None])
 
@@ -74,8 +75,11 @@ def floats(*shape):
     return np.random.default_rng(1).standard_normal(shape).astype(np.float32)
 
 
-def launches():
-    """Returns for each kernel a function that launches it, and one that says whether the result is right."""
+def launches(taken=lambda array: array):
+    """Returns for each kernel a function that launches it, and one that says whether the result is right.
+
+    ``taken`` makes of an array what kernels take.
+    """
     x, out = floats(1024, 1000), np.zeros((1024, 1000), np.float32)
     powers = np.exp(x.astype(np.float64))
     a, b, c = floats(512, 512), floats(512, 512), np.zeros((512, 512), np.float32)
@@ -87,23 +91,23 @@ def launches():
 
     def count():
         counts[:] = 0
-        histogram[(64,)](numbers, counts, 1 << 16, BLOCK=1024)
+        histogram[(64,)](taken(numbers), taken(counts), 1 << 16, BLOCK=1024)
 
     return {
         "softmax": (
-            lambda: softmax[(1024,)](x, out, 1000, BLOCK=1024),
+            lambda: softmax[(1024,)](taken(x), taken(out), 1000, BLOCK=1024),
             lambda: np.allclose(out, powers / powers.sum(1, keepdims=True), 1e-4, 1e-7),
         ),
         "product": (
-            lambda: product[(8, 8)](a, b, c, 512, BLOCK=64, DEPTH=32),
+            lambda: product[(8, 8)](taken(a), taken(b), taken(c), 512, BLOCK=64, DEPTH=32),
             lambda: np.allclose(c, a.astype(np.float64) @ b, 1e-3, 1e-3),
         ),
         "attention": (
-            lambda: attention[(8, 4)](q, k, v, o, 512, WIDTH=64, BLOCK=64),
+            lambda: attention[(8, 4)](*map(taken, (q, k, v, o)), 512, WIDTH=64, BLOCK=64),
             lambda: np.allclose(o, scores / scores.sum(2, keepdims=True) @ v, 1e-3, 1e-3),
         ),
         "histogram": (count, lambda: (counts == np.bincount(numbers, minlength=256)).all()),
-        "sort": (lambda: sort[(16,)](keys, ordered, BLOCK=1024), lambda: (ordered == np.sort(keys)).all()),
+        "sort": (lambda: sort[(16,)](taken(keys), taken(ordered), BLOCK=1024), lambda: (ordered == np.sort(keys)).all()),
     }
 
 
@@ -114,13 +118,12 @@ def run(name, chip):
         import wavetank.triton
 
         wavetank.triton.activate(chip)
-    launch, is_right = launches()[name]
-    if interpreted:
+        launch, is_right = launches()[name]
+        launch()
+    else:
         import torch
 
-        assert torch
-    else:
-        launch()
+        launch, is_right = launches(torch.from_numpy)[name]
     times = []
     for _ in range(1 if interpreted else 10):
         start = time.perf_counter()
