@@ -7,16 +7,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
-
-def chips():
-    try:
-        import torch  # noqa: F401
-        import triton  # noqa: F401
-    except ImportError:
-        return []
-    from wavetank.triton import _state
-
-    return [chip for chip in ("gfx906", "gfx90a", "gfx942") if chip in _state.chips()]
+from chips import chips  # noqa: E402
 
 
 @pytest.fixture(params=chips() or ["none"])

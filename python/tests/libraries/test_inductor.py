@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch", reason="SKIP Inductor: PyTorch is not insta
 pytest.importorskip("triton", reason="SKIP Inductor: Triton is not installed")
 
 import torch.nn.functional as F  # noqa: E402
-from conftest import chips  # noqa: E402
+from chips import chips  # noqa: E402
 from judge import agree, randn  # noqa: E402
 
 from wavetank.triton import _state  # noqa: E402

@@ -1,0 +1,1 @@
+"""Libraries of Triton kernels, and PyTorch's compiler, on emulated chips."""
