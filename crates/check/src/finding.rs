@@ -29,7 +29,8 @@ pub struct Finding {
     pub notes: Vec<String>,
     /// A way to correct the mistake.
     pub help: Option<String>,
-    /// The address in global memory of the bytes that it is about, if they are in an allocation that is worth naming.
+    /// The address in global memory of the bytes that it is about, if their allocation is to be named. The library replaces it by a
+    /// note about the allocation.
     pub address: Option<u64>,
     /// The number of occurrences.
     pub times: u64,

@@ -20,7 +20,7 @@ pub struct Synchronization {
     looks: bool,
     /// The running groups, by their index in the order of starting.
     groups: HashMap<u64, Barriers>,
-    /// The lanes of waves that were off at a barrier, by group and wave, with the address of the barrier.
+    /// The lanes of waves that were inactive at a barrier, by group and wave, with the address of the barrier.
     missing: HashMap<(u64, u32), (u64, u64)>,
     /// The global memory that work-groups use as scratch. Code that saves registers there turns all lanes on.
     scratch: BTreeMap<u64, u64>,
@@ -34,7 +34,7 @@ enum Wrong {
     Ended,
     /// Waves wait at different barriers.
     Other,
-    /// Lanes that were off at a barrier access memory after it.
+    /// Lanes that were inactive at a barrier access memory after it.
     Lanes,
 }
 
@@ -69,14 +69,13 @@ impl Synchronization {
         known.2 += 1;
     }
 
-    /// Checks that no lane works after a barrier at which it was off. A lane that has returned never works again.
+    /// Checks that no lane accesses memory after a barrier at which it was inactive. A lane that has returned never does.
     fn look_for_missing_lanes(&mut self, slice: &TimeSlice<'_>) {
         let wave = slice.wave;
         let key = (wave.group.index, wave.wave);
         if let Some(&(barrier, missing)) = self.missing.get(&key) {
-            let runs = slice.runs.iter();
-            let late = runs.clone().find(|run| self.has_lane_of(run, missing));
-            if let Some(late) = late {
+            let mut runs = slice.runs.iter();
+            if let Some(late) = runs.find(|run| self.has_lane_of(run, missing)) {
                 self.missing.remove(&key);
                 self.note(Wrong::Lanes, (barrier, late.first.pc), (wave, wave));
             }
@@ -207,8 +206,8 @@ fn finding(
         ),
         Wrong::Lanes => (
             "barrier-in-some-lanes",
-            "a wave waits at a barrier while some of its work-items are off, which go on after it".to_owned(),
-            vec![Mark::at(other, "work-items that were off at the barrier are here")],
+            "a wave waits at a barrier without some of its work-items, and these continue after it".to_owned(),
+            vec![Mark::at(other, "work-items that were inactive at the barrier continue here")],
             "let all work-items of a work-group reach each barrier: move it out of the branch",
         ),
     };

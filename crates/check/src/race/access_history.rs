@@ -369,13 +369,13 @@ impl Page {
                 set(plane, at, get(plane, at).without(new.mask()));
             }
         }
-        self.put_count(at, new);
+        self.put_write_after_reads(at, new);
     }
 
-    /// Records an atomic without a result as the last write. The reads before it stay: a later atomic is in order with this one,
+    /// Records a write, and keeps the reads before it: after an atomic without a result, a later atomic is in order with that one,
     /// but not with them.
     #[inline]
-    pub(super) fn put_count(&mut self, at: usize, new: Slot) {
+    pub(super) fn put_write_after_reads(&mut self, at: usize, new: Slot) {
         if new.mode() != Mode::Plain {
             self.note_order(at);
         }

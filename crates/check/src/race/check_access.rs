@@ -125,7 +125,7 @@ impl CheckAccess<'_> {
             if self.kind.returns {
                 page.put_write(at, new);
             } else {
-                page.put_count(at, new);
+                page.put_write_after_reads(at, new);
             }
             if (last.wave, last.time, last.mask()) == (new.wave, new.time, new.mask()) {
                 // Another lane has already updated this dword.

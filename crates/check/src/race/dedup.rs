@@ -316,7 +316,7 @@ fn order(memory: MemoryKind, one_group: bool) -> String {
 fn help(one_group: bool, rule: Rule) -> &'static str {
     match (rule, one_group) {
         (Rule::SameStore, _) => {
-            "let one of the waves store, or each to its own address; an `atomicExch` without use of its result is such a store, too, and may stay"
+            "let one of the waves store, or each to its own address; this is harmless if the source has an `atomicExch` whose result is not used"
         }
         (_, true) => {
             "add `__syncthreads()` (`barrier()` in OpenCL, `s_barrier` in assembly) between the two"
@@ -343,13 +343,16 @@ pub(super) fn name(slot: Slot, waves: &Waves, with_group: bool) -> String {
 
 /// Returns the address of bytes of a dword in global memory.
 fn address(memory: MemoryKind, dword: u64, mask: u8) -> Option<u64> {
-    let first = dword * 4 + u64::from(mask.trailing_zeros().min(3));
-    (memory == MemoryKind::Global).then_some(first)
+    (memory == MemoryKind::Global).then_some(first_byte(dword, mask))
+}
+
+fn first_byte(dword: u64, mask: u8) -> u64 {
+    dword * 4 + u64::from(mask.trailing_zeros().min(3))
 }
 
 /// Returns the bytes of a dword in a memory, in words.
 fn bytes(memory: MemoryKind, dword: u64, mask: u8) -> String {
-    let first = dword * 4 + u64::from(mask.trailing_zeros().min(3));
+    let first = first_byte(dword, mask);
     let end = dword * 4 + u64::from(8 - mask.leading_zeros());
     let memory = match memory {
         MemoryKind::Global => "global memory",

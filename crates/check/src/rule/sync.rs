@@ -20,7 +20,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         tool: Sync,
         name: "barrier-in-some-lanes",
-        finds: "A wave waits at a barrier while some of its work-items are off, which access memory after it.",
+        finds: "A wave waits at a barrier without some of its work-items, and these access memory after it.",
         why: "HIP and OpenCL demand that all work-items of a work-group reach each barrier. A wave of these chips waits as a whole, so \
               that the program runs; on other GPUs, and with other sizes of waves, it hangs.",
         example: Hip(

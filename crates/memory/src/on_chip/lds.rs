@@ -115,14 +115,26 @@ impl Lds {
     }
 
     /// Reads bytes from an offset on. Returns whether they are all inside.
+    ///
+    /// ```
+    /// let lds = wavetank_memory::Lds::from_dwords(&[0x0302_0100, 0x0706_0504, 0x0b0a_0908]);
+    /// let mut bytes = [0; 6];
+    /// assert!(lds.read(3, &mut bytes));
+    /// assert_eq!(bytes, [3, 4, 5, 6, 7, 8]);
+    /// assert!(!lds.read(7, &mut bytes));
+    /// ```
     pub fn read(&self, offset: u64, to: &mut [u8]) -> bool {
         let end = offset.checked_add(to.len() as u64);
         if end.is_none_or(|end| end > self.bytes.into()) {
             return false;
         }
-        let words = self.words();
-        for (at, byte) in (offset as usize..).zip(to) {
-            *byte = words[at / 8].load(Relaxed).to_le_bytes()[at % 8];
+        let (mut at, mut rest) = (offset as usize, to);
+        while !rest.is_empty() {
+            let word = self.words()[at / 8].load(Relaxed).to_le_bytes();
+            let from = &word[at % 8..];
+            let (part, later) = rest.split_at_mut(from.len().min(rest.len()));
+            part.copy_from_slice(&from[..part.len()]);
+            (at, rest) = (at + part.len(), later);
         }
         true
     }

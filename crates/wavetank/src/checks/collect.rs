@@ -110,7 +110,7 @@ impl Launched<'_> {
         };
         let inside = address - found.address;
         let what = allocation(&found.name, found.address, found.bytes);
-        let note = format!("they begin at byte {inside} of {what}");
+        let note = format!("the bytes begin at offset {inside} of {what}");
         finding.notes.insert(0, note);
         if let Some(origins) = self.origins {
             finding.host.extend(origins(found.address));
