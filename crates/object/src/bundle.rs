@@ -4,7 +4,6 @@
 //! number of entries (64 bits), then for each entry offset and size of its code and length of its name (64 bits each)
 //! and the name, `KIND-TRIPLE-TARGETID`, for example `hipv4-amdgcn-amd-amdhsa--gfx906:xnack+`.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::bytes::{slice, u64_at};
@@ -83,37 +82,44 @@ fn past_padding(bytes: &[u8]) -> &[u8] {
     &bytes[padding..]
 }
 
-/// Joins consecutive bundles with padding in between, and unpacks the compressed ones.
+/// Visits consecutive bundles with padding in between. A compressed one is unpacked for the visit only, so that the others take no
+/// memory.
 ///
 /// # Errors
-/// [`Error::BadBundle`], [`Error::Truncated`]; bytes that are not a bundle are left to [`Bundle::parse_all`].
-pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
-    let mut all = Vec::new();
+/// [`Error::BadBundle`], [`Error::Truncated`], and the first error of `visit`.
+pub(crate) fn each_bundle<E: From<Error>>(
+    bytes: &[u8],
+    mut visit: impl FnMut(&Bundle<'_>) -> Result<(), E>,
+) -> Result<(), E> {
     let mut rest = past_padding(bytes);
-    let mut any = false;
+    let mut together = 0u64;
     while !rest.is_empty() {
         let size = if compressed::is_compressed(rest) {
-            any = true;
-            let bundle = Compressed::parse(rest)?;
-            let together = bundle.unpacked().saturating_add(all.len() as u64);
+            let packed = Compressed::parse(rest)?;
+            together = together.saturating_add(packed.unpacked());
             if together > most_unpacked(bytes.len()) {
-                return Err(too_large(together, bytes.len()));
+                return Err(too_large(together, bytes.len()).into());
             }
-            bundle.unpack_to(&mut all)?
-        } else {
-            let size = Bundle::parse(rest)?.size;
-            all.extend(&rest[..size]);
+            let mut unpacked = Vec::new();
+            let size = packed.unpack_to(&mut unpacked)?;
+            Bundle::parse_all(&unpacked)?
+                .iter()
+                .try_for_each(&mut visit)?;
             size
+        } else {
+            let bundle = Bundle::parse(rest)?;
+            visit(&bundle)?;
+            bundle.size
         };
         rest = past_padding(&rest[size..]);
     }
-    Ok(if any { all.into() } else { bytes.into() })
+    Ok(())
 }
 
 /// Returns the targets of consecutive bundles, in file order. Of a compressed bundle, little more than its table is unpacked.
 ///
 /// # Errors
-/// The errors of [`unpack`].
+/// The errors of [`each_bundle`].
 pub(crate) fn targets_of_all(bytes: &[u8]) -> Result<Vec<Target>> {
     let mut targets = Vec::new();
     let mut rest = past_padding(bytes);
@@ -222,14 +228,15 @@ impl<'a> Bundle<'a> {
     /// [`Error::BadTarget`]; [`Error::TargetMissing`] with the targets present.
     pub fn select(&self, target: &str) -> Result<&'a [u8]> {
         let requested: Target = target.parse()?;
-        self.best(&requested).ok_or_else(|| Error::TargetMissing {
+        let best = self.best(&requested).map(|entry| entry.bytes);
+        best.ok_or_else(|| Error::TargetMissing {
             wanted: requested.to_string(),
             present: self.targets().map(Target::to_string).collect(),
         })
     }
 
     /// Selects as [`select`](Self::select) does, for a parsed target.
-    pub(crate) fn best(&self, requested: &Target) -> Option<&'a [u8]> {
+    pub(crate) fn best(&self, requested: &Target) -> Option<&BundleEntry<'a>> {
         let rank = |target: &Target| {
             let exact = |have: Feature, want: Feature| have == want && want != Feature::Any;
             let features = u32::from(exact(target.xnack, requested.xnack))
@@ -238,7 +245,7 @@ impl<'a> Bundle<'a> {
         };
         let fitting = self.entries.iter().filter_map(|entry| {
             let target = entry.target.as_ref().filter(|t| t.serves(requested))?;
-            Some((rank(target), entry.bytes))
+            Some((rank(target), entry))
         });
         // Reversed, so that the first of several equals is chosen.
         let all: Vec<_> = fitting.collect();

@@ -59,7 +59,8 @@ pub use lines::{Frame, Lines, Source};
 pub use memory_image::Image;
 pub use metadata::{Access, AddressSpace, Arg, ArgKind, KernelMetadata};
 pub use open::{
-    Entry, interpreter, is_object_file, kernel_names, open, open_all, open_every, targets, unbundle,
+    Entry, Piece, each_piece, interpreter, is_host_program, is_object_file, kernel_names, open,
+    open_all, open_every, targets, unbundle,
 };
 pub use start::{Start, UserValue, UserWords};
 pub use symbol::{Symbol, SymbolKind};

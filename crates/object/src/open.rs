@@ -1,6 +1,6 @@
 //! The search for code objects in the output of compilers: plain files, offload bundles, host programs.
 
-use crate::bundle::{Bundle, BundleEntry, is_bundle, targets_of_all, unpack};
+use crate::bundle::{Bundle, BundleEntry, each_bundle, is_bundle, targets_of_all};
 use crate::code_object::CodeObject;
 use crate::elf::Elf;
 use crate::embedded::{Embedded, embedded, images};
@@ -43,23 +43,138 @@ pub fn open(bytes: &[u8], requested: Option<&str>) -> Result<CodeObject> {
 /// # Errors
 /// The errors of [`open`].
 pub fn open_all(bytes: &[u8], requested: Option<&str>) -> Result<Vec<CodeObject>> {
-    let requested: Option<Target> = requested.map(str::parse).transpose()?;
-    match found(bytes)? {
-        Some(Embedded::Bundles(bundles)) => {
-            let bundles = unpack(bundles)?;
-            return from_bundles(&Bundle::parse_all(&bundles)?, requested.as_ref());
+    let only;
+    let requested = match requested {
+        None if found(bytes)?.is_some() => {
+            only = only_target(bytes)?.to_string();
+            Some(only.as_str())
         }
-        Some(Embedded::Images(place)) => return from_bundles(&images(place), requested.as_ref()),
-        None => {}
-    }
-    let object = CodeObject::parse_for(bytes, requested.as_ref())?;
-    match requested {
-        Some(requested) if !object.target().serves(&requested) => Err(Error::TargetMissing {
-            wanted: requested.to_string(),
-            present: vec![object.target().to_string()],
+        requested => requested,
+    };
+    let mut objects = Vec::new();
+    each_piece(bytes, requested, |piece| {
+        objects.push(piece.read()?);
+        Ok::<(), Error>(())
+    })?;
+    Ok(objects)
+}
+
+/// Returns the target of a file with bundles or images, if they are for only one.
+fn only_target(bytes: &[u8]) -> Result<Target> {
+    let mut present = targets(bytes)?;
+    match present.len() {
+        1 => Ok(present.remove(0)),
+        0 => Err(Error::TargetMissing {
+            wanted: "any AMD GPU".to_owned(),
+            present: Vec::new(),
         }),
-        _ => Ok(vec![object]),
+        _ => Err(Error::TargetNeeded {
+            present: present.iter().map(Target::to_string).collect(),
+        }),
     }
+}
+
+/// Code for a GPU in a file. It is read on demand, because code for other machines may have any form.
+pub struct Piece<'a> {
+    target: Target,
+    code: Code<'a>,
+}
+
+enum Code<'a> {
+    Bytes(&'a [u8]),
+    /// The file is the code object, which had to be read for its target.
+    Object(Box<CodeObject>),
+}
+
+impl Piece<'_> {
+    /// Returns the target for which the file has the code.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// Reads the code object.
+    ///
+    /// # Errors
+    /// The errors of [`CodeObject::parse`].
+    pub fn read(self) -> Result<CodeObject> {
+        match self.code {
+            Code::Bytes(bytes) => CodeObject::parse(bytes),
+            Code::Object(object) => Ok(*object),
+        }
+    }
+}
+
+impl<'a> Piece<'a> {
+    fn of(entry: &BundleEntry<'a>) -> Option<Piece<'a>> {
+        let code = Code::Bytes(entry.bytes);
+        let target = entry.target.clone()?;
+        Some(Piece { target, code })
+    }
+}
+
+/// Visits the code for GPUs in a file, in its order: for `requested` the best piece of each bundle, without it every piece. A
+/// compressed bundle is unpacked only while its pieces are visited, so that a large file takes little more memory than its bytes.
+///
+/// # Errors
+/// The errors of [`open`], except [`Error::TargetNeeded`]; the first error of `visit`, which ends the visits.
+///
+/// ```
+/// use wavetank_object::{Error, each_piece};
+///
+/// let bytes = include_bytes!("../tests/data/vecadd-gfx900.hsaco");
+/// let mut kernels = 0;
+/// each_piece(bytes, None, |piece| {
+///     assert_eq!(piece.target().to_string(), "gfx900");
+///     kernels += piece.read()?.kernels().len();
+///     Ok::<(), Error>(())
+/// })?;
+/// assert_eq!(kernels, 1);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn each_piece<E: From<Error>>(
+    bytes: &[u8],
+    requested: Option<&str>,
+    mut visit: impl FnMut(Piece<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let requested: Option<Target> = requested.map(str::parse).transpose()?;
+    let mut present = Vec::new();
+    let mut is_there = false;
+    let mut of_bundle = |bundle: &Bundle<'_>| {
+        present.extend(bundle.targets().cloned());
+        let pieces: Vec<Piece<'_>> = match &requested {
+            Some(requested) => (bundle.best(requested).and_then(Piece::of).into_iter()).collect(),
+            None => bundle.entries().iter().filter_map(Piece::of).collect(),
+        };
+        is_there |= !pieces.is_empty();
+        pieces.into_iter().try_for_each(&mut visit)
+    };
+    match found(bytes)? {
+        Some(Embedded::Bundles(bundles)) => each_bundle(bundles, of_bundle)?,
+        Some(Embedded::Images(place)) => images(place).iter().try_for_each(&mut of_bundle)?,
+        None => {
+            let object = CodeObject::parse_for(bytes, requested.as_ref())?;
+            let target = object.target().clone();
+            is_there = (requested.as_ref()).is_none_or(|requested| target.serves(requested));
+            present.push(target.clone());
+            if is_there {
+                let code = Code::Object(Box::new(object));
+                visit(Piece { target, code })?;
+            }
+        }
+    }
+    match requested {
+        Some(requested) if !is_there => Err(Error::TargetMissing {
+            wanted: requested.to_string(),
+            present: distinct(present).iter().map(Target::to_string).collect(),
+        }
+        .into()),
+        _ => Ok(()),
+    }
+}
+
+/// Returns whether a file is a host program with code for GPUs inside.
+pub fn is_host_program(bytes: &[u8]) -> bool {
+    !is_bundle(bytes) && matches!(found(bytes), Ok(Some(_)))
 }
 
 /// Reads the code objects for `requested`, or without it those of every target in the file.
@@ -101,23 +216,25 @@ pub struct Entry {
 /// # Errors
 /// The errors of [`open`], except those of target selection.
 pub fn unbundle(bytes: &[u8]) -> Result<Vec<Entry>> {
-    let entries = |bundles: &[Bundle]| -> Vec<Entry> {
-        let all = bundles.iter().flat_map(Bundle::entries);
+    let mut all = Vec::new();
+    let mut add = |bundle: &Bundle<'_>| {
         let entry = |entry: &BundleEntry| Entry {
             id: entry.id.clone(),
             target: entry.target.clone(),
             bytes: entry.bytes.to_vec(),
         };
-        all.map(entry).collect()
+        all.extend(bundle.entries().iter().map(entry));
+        Ok::<(), Error>(())
     };
     match found(bytes)? {
-        Some(Embedded::Bundles(bundles)) => Ok(entries(&Bundle::parse_all(&unpack(bundles)?)?)),
-        Some(Embedded::Images(place)) => Ok(entries(&images(place))),
+        Some(Embedded::Bundles(bundles)) => each_bundle(bundles, add)?,
+        Some(Embedded::Images(place)) => images(place).iter().try_for_each(add)?,
         None => {
             let target = CodeObject::parse(bytes)?.target().clone();
-            Ok(entries(&[Bundle::of_one(target, bytes)]))
+            add(&Bundle::of_one(target, bytes))?;
         }
     }
+    Ok(all)
 }
 
 /// Returns the names of the kernels in a code object that cannot be read, as far as its symbols contain them, for messages about
@@ -177,30 +294,4 @@ fn distinct(mut targets: Vec<Target>) -> Vec<Target> {
         is_new
     });
     targets
-}
-
-fn from_bundles(bundles: &[Bundle], requested: Option<&Target>) -> Result<Vec<CodeObject>> {
-    let present = distinct(targets_of(bundles));
-    let names = || present.iter().map(Target::to_string).collect();
-    let requested = match (requested, present.as_slice()) {
-        (Some(requested), _) => requested,
-        (None, [only]) => only,
-        (None, []) => {
-            return Err(Error::TargetMissing {
-                wanted: "any AMD GPU".to_owned(),
-                present: names(),
-            });
-        }
-        (None, _) => return Err(Error::TargetNeeded { present: names() }),
-    };
-    let chosen = bundles.iter().filter_map(|bundle| bundle.best(requested));
-    let objects: Vec<CodeObject> = chosen.map(CodeObject::parse).collect::<Result<_>>()?;
-    if !objects.is_empty() {
-        Ok(objects)
-    } else {
-        Err(Error::TargetMissing {
-            wanted: requested.to_string(),
-            present: names(),
-        })
-    }
 }

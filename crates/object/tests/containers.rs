@@ -3,7 +3,9 @@
 use object::write::{Object, StandardSegment};
 use object::{Architecture, BinaryFormat, Endianness, SectionKind};
 use wavetank_object::clover::{Argument, Listed, program};
-use wavetank_object::{Bundle, CodeObject, Error, open, open_all, targets};
+use wavetank_object::{
+    Bundle, CodeObject, Error, each_piece, is_host_program, open, open_all, targets,
+};
 
 const GFX900: &[u8] = include_bytes!("data/vecadd-gfx900.hsaco");
 const GFX906: &[u8] = include_bytes!("data/reduce-gfx906.hsaco");
@@ -304,6 +306,48 @@ fn compressed_bundles_of_all_versions_follow_each_other() {
         let expected = CodeObject::parse(GFX900).unwrap();
         assert_eq!(objects, vec![expected; count]);
     }
+}
+
+#[test]
+fn pieces_of_all_bundles_are_visited() {
+    let file = [COMPRESSED, &hip_bundle()].concat();
+    let visited = |requested: Option<&str>| {
+        let mut targets = Vec::new();
+        let all = each_piece(&file, requested, |piece| {
+            let named = piece.target().to_string();
+            let object = piece.read()?;
+            targets.push((named, object.kernels()[0].name.clone()));
+            Ok::<(), Error>(())
+        });
+        all.map(|()| targets)
+    };
+    let names = |requested| {
+        let all = visited(requested).expect("the bundles are right");
+        all.into_iter()
+            .map(|(_, kernel)| kernel)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        names(None),
+        ["vecadd", "reduce_sum", "vecadd", "reduce_sum"]
+    );
+    assert_eq!(names(Some("gfx900")), ["vecadd", "vecadd"]);
+    let missing = visited(Some("gfx803")).unwrap_err().to_string();
+    assert!(missing.contains("gfx803; it has gfx900"), "{missing}");
+    // The first error ends the visits.
+    let mut visits = 0;
+    let stopped = each_piece(&file, None, |_| {
+        visits += 1;
+        Err(Error::CompressedBundle)
+    });
+    assert_eq!((visits, stopped), (1, Err(Error::CompressedBundle)));
+}
+
+#[test]
+fn host_programs_are_told_from_code() {
+    assert!(!is_host_program(GFX900) && !is_host_program(COMPRESSED));
+    assert!(!is_host_program(b"text"));
+    assert!(is_host_program(&host_elf(".hip_fatbin", &hip_bundle())));
 }
 
 #[test]
