@@ -4,6 +4,7 @@ use wavetank_gcn::tables::{Class, Sop1, Sop2, Sopk};
 use wavetank_gcn::{Field, Inst, Op, Operand};
 
 use super::condition::{Condition, Right};
+use super::predicate::Outcome;
 use crate::code::{Node, constant};
 
 /// The effect of an instruction on facts.
@@ -13,12 +14,22 @@ pub(super) struct Effect {
     pub writes: Vec<u8>,
     /// Whether every register may be written: by a call, or by an index in M0.
     pub writes_all: bool,
-    /// The known result, with its register.
-    pub result: Option<(u8, Number)>,
-    /// Whether the difference between the result and the register of its sum may matter.
-    pub keeps_difference: bool,
+    /// The known results: at most two.
+    pub results: Vec<Known>,
+    /// What is known of a bit of the register that is written; the other bits of it stay.
+    pub bit: Option<Outcome>,
     /// SCC after the instruction.
     pub scc: Scc,
+}
+
+/// The known result of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    /// The register.
+    pub to: u8,
+    pub number: Number,
+    /// Whether the difference between the result and the register of its sum may matter.
+    pub keeps_difference: bool,
 }
 
 /// A number of 32 bits that follows from registers before the instruction.
@@ -40,6 +51,8 @@ pub(super) enum Scc {
     Unknown,
     /// The condition holds for registers after the instruction.
     Is(Condition),
+    /// SCC says that this is the outcome.
+    Says(Outcome),
 }
 
 impl Effect {
@@ -57,19 +70,21 @@ impl Effect {
         if writes.is_empty() && !writes_scc && !writes_all {
             return None;
         }
-        let result = result(inst);
-        let scc = match (Condition::of(inst), result_register(inst)) {
-            (Some(condition), _) => Scc::Is(condition),
-            (None, Some(register)) => Scc::Is(Condition::is_not_zero(register)),
-            (None, None) if writes_scc || writes_all => Scc::Unknown,
-            (None, None) => Scc::Kept,
+        let condition = || Condition::of(inst).map(Scc::Is);
+        let outcome = || Outcome::of_scc(inst).map(Scc::Says);
+        let register = || Some(Scc::Is(Condition::is_not_zero(result_register(inst)?)));
+        let scc = condition().or_else(outcome).or_else(register);
+        let otherwise = if writes_scc || writes_all {
+            Scc::Unknown
+        } else {
+            Scc::Kept
         };
         Some(Effect {
             writes,
             writes_all,
-            result,
-            keeps_difference: false,
-            scc,
+            results: results(inst),
+            bit: Outcome::of_result(inst),
+            scc: scc.unwrap_or(otherwise),
         })
     }
 
@@ -82,21 +97,56 @@ impl Effect {
                 registers.push(right);
             }
         }
-        if let Some((_, Number::Low(from, _))) = self.result {
-            registers.push(from);
+        for known in &self.results {
+            if let Number::Low(from, _) = known.number {
+                registers.push(from);
+            }
         }
         registers
     }
 
     /// Keeps the difference between the result and the register of its sum, if both registers are compared.
     pub(super) fn keep_difference(&mut self, is_compared: impl Fn(u8) -> bool) {
-        if let Some((to, Number::Sum(from, _))) = self.result {
-            self.keeps_difference = is_compared(to) && is_compared(from);
+        for known in &mut self.results {
+            if let Number::Sum(from, _) = known.number {
+                known.keeps_difference = is_compared(known.to) && is_compared(from);
+            }
         }
     }
 }
 
-/// Returns the number that an instruction writes, and the register.
+/// Returns the numbers that an instruction writes.
+fn results(inst: &Inst) -> Vec<Known> {
+    let known = |(to, number)| Known {
+        to,
+        number,
+        keeps_difference: false,
+    };
+    let pair = move_of_pair(inst).into_iter().flatten();
+    result(inst).into_iter().chain(pair).map(known).collect()
+}
+
+/// Returns both numbers that `s_mov_b64` writes, with their registers.
+fn move_of_pair(inst: &Inst) -> Option<[(u8, Number); 2]> {
+    let Operand::Sgpr(to) = inst.operand(Field::Sdst) else {
+        return None;
+    };
+    if inst.op != Op::Sop1(Sop1::S_MOV_B64) {
+        return None;
+    }
+    let [low, high] = match inst.operand(Field::Src0) {
+        Operand::Sgpr(from) => [Number::Sum(from, 0), Number::Sum(from + 1, 0)],
+        Operand::Literal(low) => [Number::Constant(low), Number::Constant(0)],
+        other => {
+            let low = constant(other)?;
+            let high = (low as i32 >> 31) as u32;
+            [Number::Constant(low), Number::Constant(high)]
+        }
+    };
+    Some([(to, low), (to + 1, high)])
+}
+
+/// Returns the number of 32 bits that an instruction writes, and the register.
 fn result(inst: &Inst) -> Option<(u8, Number)> {
     let Operand::Sgpr(to) = inst.operand(Field::Sdst) else {
         return None;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::condition::{Condition, Orders, Right};
 use super::effect::{Effect, Number, Scc};
+use super::predicate::{Outcome, Predicate};
 use super::residue::Residue;
 use super::values::Values;
 
@@ -17,6 +18,8 @@ pub(crate) struct Facts {
     orders: BTreeMap<(u8, u8), Orders>,
     /// The differences of pairs of registers: the one with the lower number less the other.
     differences: BTreeMap<(u8, u8), Residue>,
+    /// The predicates that are known to be true or false.
+    outcomes: BTreeMap<Predicate, bool>,
     scc: Known,
 }
 
@@ -28,20 +31,63 @@ enum Known {
     Value(bool),
     /// It says whether a condition holds.
     Condition(Condition),
+    /// It says whether this is the outcome of a predicate.
+    Outcome(Outcome),
 }
 
 impl Facts {
     /// Adds what follows from SCC having a value. Returns whether that is possible.
     pub(super) fn assume_scc(&mut self, value: bool) -> bool {
-        match self.scc {
-            Known::Nothing => {
-                self.scc = Known::Value(value);
-                true
-            }
+        let is_possible = match self.scc {
+            Known::Nothing => true,
             Known::Value(known) => known == value,
             Known::Condition(condition) if value => self.assume(condition),
             Known::Condition(condition) => self.assume(condition.opposite()),
-        }
+            Known::Outcome(outcome) if value => self.assume_outcome(outcome),
+            Known::Outcome(outcome) => self.assume_outcome(outcome.opposite()),
+        };
+        self.scc = Known::Value(value);
+        is_possible
+    }
+
+    /// Drops what is known of SCC, where it is not used any more.
+    pub(super) fn forget_scc(&mut self) {
+        self.scc = Known::Nothing;
+    }
+
+    /// Adds the outcome of a predicate. Returns whether it is possible.
+    pub(super) fn assume_outcome(&mut self, outcome: Outcome) -> bool {
+        let Outcome { predicate, is_true } = outcome;
+        let known = self.known_outcome(predicate);
+        self.outcomes.insert(predicate, is_true);
+        known.is_none_or(|known| known == is_true)
+    }
+
+    /// Returns whether a predicate is true, if that is known.
+    fn known_outcome(&self, predicate: Predicate) -> Option<bool> {
+        let own = self.outcomes.get(&predicate).copied();
+        own.or_else(|| match predicate {
+            Predicate::Bit(register, bit) => {
+                let number = self.values_of(register).single()?;
+                Some(number >> bit & 1 == 1)
+            }
+            Predicate::EqualConstant(low, number) => {
+                let high = (number as i32 >> 31) as u32;
+                let halves = [(low, number), (low + 1, high)];
+                let halves = halves.map(|(half, number)| {
+                    let values = self.values_of(half);
+                    let equal = values.single().map(|own| own == number);
+                    let one = Values::one(number);
+                    equal.or((!values.contains(&one)).then_some(false))
+                });
+                match halves {
+                    [Some(false), _] | [_, Some(false)] => Some(false),
+                    [Some(true), Some(true)] => Some(true),
+                    _ => None,
+                }
+            }
+            Predicate::EqualPairs(a, b) => (a == b).then_some(true),
+        })
     }
 
     /// Adds that a condition holds. Returns whether that is possible.
@@ -88,22 +134,40 @@ impl Facts {
             *self = Facts::default();
             return;
         }
-        let result = effect
-            .result
-            .map(|(to, number)| (to, self.result(to, number)));
+        let results = effect.results.iter();
+        let results = results.map(|known| (known.to, self.result(known.to, known.number)));
+        let results: Vec<(u8, Values)> = results.collect();
         let differences = self.differences_after(effect);
+        let bits = self.bits_after(effect);
         for register in &effect.writes {
             self.forget(*register);
         }
-        if let Some((to, values)) = result {
+        for (to, values) in results {
             self.set(to, values);
         }
         self.differences.extend(differences);
+        self.outcomes.extend(bits);
         match effect.scc {
             Scc::Kept => {}
             Scc::Unknown => self.scc = Known::Nothing,
             Scc::Is(condition) => self.scc = Known::Condition(condition),
+            Scc::Says(outcome) => self.scc = Known::Outcome(outcome),
         }
+    }
+
+    /// Returns the known bits of a register of which one is set or cleared.
+    fn bits_after(&self, effect: &Effect) -> Vec<(Predicate, bool)> {
+        let Some(Outcome { predicate, is_true }) = effect.bit else {
+            return Vec::new();
+        };
+        let is_bit = |other: Predicate| {
+            let is_own = effect.writes.iter().any(|own| other.is_about(*own));
+            is_own && matches!(other, Predicate::Bit(..))
+        };
+        let own = self.outcomes.iter().map(|(other, known)| (*other, *known));
+        own.filter(|(other, _)| is_bit(*other) && *other != predicate)
+            .chain([(predicate, is_true)])
+            .collect()
     }
 
     /// Returns the values of a result for a register.
@@ -121,29 +185,37 @@ impl Facts {
 
     /// Returns the differences between the result of an instruction and other registers.
     fn differences_after(&self, effect: &Effect) -> Vec<((u8, u8), Residue)> {
-        match effect.result {
-            Some((to, Number::Sum(from, number))) if to == from => {
-                let own = self.differences.iter();
-                let moved = own.filter_map(|(&(a, b), difference)| {
-                    let number = if to == a {
-                        number
+        let results = effect.results.iter();
+        results
+            .flat_map(|known| match known.number {
+                Number::Sum(from, number) if known.to == from => {
+                    self.moved_differences(from, number)
+                }
+                Number::Sum(from, number) if known.keeps_difference => {
+                    let (to, difference) = (known.to, Residue::exact(number));
+                    vec![if to < from {
+                        ((to, from), difference)
                     } else {
-                        number.wrapping_neg()
-                    };
-                    (to == a || to == b).then(|| ((a, b), difference.plus(number)))
-                });
-                moved.collect()
-            }
-            Some((to, Number::Sum(from, number))) if effect.keeps_difference => {
-                let difference = Residue::exact(number);
-                vec![if to < from {
-                    ((to, from), difference)
-                } else {
-                    ((from, to), difference.negated())
-                }]
-            }
-            _ => Vec::new(),
-        }
+                        ((from, to), difference.negated())
+                    }]
+                }
+                _ => Vec::new(),
+            })
+            .collect()
+    }
+
+    /// Returns the differences of a register to which a number is added.
+    fn moved_differences(&self, to: u8, number: u32) -> Vec<((u8, u8), Residue)> {
+        let own = self.differences.iter();
+        let moved = own.filter_map(|(&(a, b), difference)| {
+            let number = if to == a {
+                number
+            } else {
+                number.wrapping_neg()
+            };
+            (to == a || to == b).then(|| ((a, b), difference.plus(number)))
+        });
+        moved.collect()
     }
 
     /// Returns the differences of a register from others, each with the other one.
@@ -205,7 +277,14 @@ impl Facts {
             .retain(|(a, b), _| *a != register && *b != register);
         self.differences
             .retain(|(a, b), _| *a != register && *b != register);
-        if matches!(self.scc, Known::Condition(condition) if condition.is_about(register)) {
+        self.outcomes
+            .retain(|predicate, _| !predicate.is_about(register));
+        let is_lost = match self.scc {
+            Known::Condition(condition) => condition.is_about(register),
+            Known::Outcome(outcome) => outcome.predicate.is_about(register),
+            Known::Nothing | Known::Value(_) => false,
+        };
+        if is_lost {
             self.scc = Known::Nothing;
         }
     }
@@ -233,7 +312,9 @@ impl Facts {
             other.is_some_and(|other| own.contains(*other))
         };
         let related = orders.all(is_related) && differences.all(is_known);
-        scc && values.all(is_limited) && related
+        let mut outcomes = self.outcomes.iter();
+        let tested = outcomes.all(|(predicate, own)| others.outcomes.get(predicate) == Some(own));
+        scc && values.all(is_limited) && related && tested
     }
 
     /// Keeps the facts that others have in the same form, and the low bits of differences that both have.
@@ -247,6 +328,8 @@ impl Facts {
             Some((*pair, own.common(*other)?))
         };
         self.differences = self.differences.iter().filter_map(both).collect();
+        self.outcomes
+            .retain(|predicate, own| others.outcomes.get(predicate) == Some(own));
         if self.scc != others.scc {
             self.scc = Known::Nothing;
         }

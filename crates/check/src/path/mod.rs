@@ -8,6 +8,7 @@
 mod condition;
 mod effect;
 mod facts;
+mod predicate;
 mod residue;
 mod search;
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use wavetank_gcn::tables::Sopp;
+use wavetank_gcn::tables::{SCC, Sopp};
 
 use super::effect::Effect;
 use super::facts::Facts;
+use super::predicate::Outcome;
 use crate::code::{Block, Graph};
 
 /// The most sets of facts that are kept apart at the start of a block, for each state of what is searched.
@@ -30,6 +31,8 @@ pub(crate) struct Paths<'g> {
     graph: &'g Graph,
     /// The effect of each node on facts.
     effects: Vec<Option<Effect>>,
+    /// For each block, whether SCC is live at its start.
+    reads_scc: Vec<bool>,
     /// The facts at the start of each block on the paths from the entry, each set apart; `None` if these are too many paths.
     at_blocks: Option<Vec<Vec<Facts>>>,
 }
@@ -42,6 +45,7 @@ impl<'g> Paths<'g> {
         let mut paths = Paths {
             graph,
             effects: effects_of(graph),
+            reads_scc: reads_scc(graph),
             at_blocks: None,
         };
         let entry = Start {
@@ -150,18 +154,28 @@ impl<'g> Paths<'g> {
     /// Returns the facts on the edge from a block to a next one; `None` if no wave takes it.
     fn facts_on_edge(&self, facts: &Facts, block: &Block, next: usize) -> Option<Facts> {
         let last = &self.graph.nodes[block.nodes.end - 1];
+        let start = self.graph.nodes[self.graph.blocks[next].nodes.start].pc;
+        let is_taken = last.successors.target == Some(start);
         let branches_if = [Sopp::S_CBRANCH_SCC0, Sopp::S_CBRANCH_SCC1]
             .iter()
             .position(|op| last.inst.op == (*op).into());
         let mut facts = facts.clone();
-        let Some(branches_if) = branches_if.filter(|_| block.next.len() == 2) else {
-            return Some(facts);
-        };
-        let start = self.graph.nodes[self.graph.blocks[next].nodes.start].pc;
-        let is_taken = last.successors.target == Some(start);
-        facts
-            .assume_scc((branches_if == 1) == is_taken)
-            .then_some(facts)
+        // A branch to the next instruction says nothing.
+        if block.next.len() == 2 {
+            let is_possible = match (branches_if, Outcome::of_branch(&last.inst)) {
+                (Some(scc), _) => facts.assume_scc((scc == 1) == is_taken),
+                (None, Some(outcome)) if is_taken => facts.assume_outcome(outcome),
+                (None, Some(outcome)) => facts.assume_outcome(outcome.opposite()),
+                (None, None) => true,
+            };
+            if !is_possible {
+                return None;
+            }
+        }
+        if !self.reads_scc[next] {
+            facts.forget_scc();
+        }
+        Some(facts)
     }
 
     /// Returns the index of the block of a node.
@@ -180,6 +194,31 @@ fn effects_of(graph: &Graph) -> Vec<Option<Effect>> {
         effect.keep_difference(|register| compared.contains(&register));
     }
     effects
+}
+
+/// Returns for each block whether SCC is live at its start. Facts about a dead SCC would keep paths apart for nothing.
+fn reads_scc(graph: &Graph) -> Vec<bool> {
+    // Whether the first instruction of a block that has to do with SCC reads it.
+    let first_use = |block: &Block| {
+        graph.nodes[block.nodes.clone()].iter().find_map(|node| {
+            let reads = node.effects.reads.state().contains(SCC);
+            let writes = node.effects.writes.state().contains(SCC);
+            (reads || writes || node.successors.calls).then_some(reads)
+        })
+    };
+    let uses: Vec<Option<bool>> = graph.blocks.iter().map(first_use).collect();
+    let mut live: Vec<bool> = uses.iter().map(|reads| *reads == Some(true)).collect();
+    loop {
+        let mut changed = false;
+        for (n, block) in graph.blocks.iter().enumerate().rev() {
+            let is_passed = uses[n].is_none() && block.next.iter().any(|next| live[*next]);
+            changed |= is_passed && !live[n];
+            live[n] |= is_passed;
+        }
+        if !changed {
+            return live;
+        }
+    }
 }
 
 /// Adds a state with its facts to those that have reached a block. Returns the facts to go on with; `None` if a path with them has

@@ -12,6 +12,8 @@ use crate::code::{Graph, Root};
 
 /// The number of registers that programs use.
 const REGISTERS: usize = 4;
+/// VCC at the start.
+const START_VCC: u64 = 1;
 /// Instructions that one execution has at most.
 const STEPS: usize = 200;
 
@@ -25,6 +27,9 @@ fn line() -> impl Strategy<Value = String> {
     let sign = prop::sample::select(vec!["i32", "u32"]);
     let small = prop::sample::select(vec!["0", "1", "2", "3"]);
     let target = || 0..24u8;
+    let pair = || prop::sample::select(vec!["s[0:1]", "s[2:3]"]);
+    let any_pair = || prop::sample::select(vec!["s[0:1]", "s[2:3]", "vcc"]);
+    let either_pair = || prop::sample::select(vec!["s[0:1]", "s[2:3]", "0", "1", "-1"]);
     prop_oneof![
         4 => (compare.clone(), sign.clone(), register(), either())
             .prop_map(|(op, sign, a, b)| format!("s_cmp_{op}_{sign} {a}, {b}")),
@@ -39,6 +44,15 @@ fn line() -> impl Strategy<Value = String> {
         2 => (register(), register(), either()).prop_map(|(a, b, c)| format!("s_add_u32 {a}, {b}, {c}")),
         2 => (register(), register(), either()).prop_map(|(a, b, c)| format!("s_sub_u32 {a}, {b}, {c}")),
         1 => (register(), register(), either()).prop_map(|(a, b, c)| format!("s_and_b32 {a}, {b}, {c}")),
+        2 => (0..2u8, register(), 0..2u8).prop_map(|(value, a, bit)| format!("s_bitcmp{value}_b32 {a}, {bit}")),
+        1 => (0..2u8, register(), 0..2u8).prop_map(|(value, a, bit)| format!("s_bitset{value}_b32 {a}, {bit}")),
+        2 => (prop::bool::ANY, pair(), either_pair()).prop_map(|(equal, a, b)| {
+            format!("s_cmp_{}_u64 {a}, {b}", if equal { "eq" } else { "lg" })
+        }),
+        2 => (any_pair(), either_pair()).prop_map(|(a, b)| format!("s_mov_b64 {a}, {b}")),
+        2 => (prop::bool::ANY, target()).prop_map(|(zero, to)| {
+            format!("s_cbranch_vcc{} l{to}", if zero { "z" } else { "nz" })
+        }),
         3 => (0..4u8).prop_map(|n| format!("s_nop {n}")),
     ]
 }
@@ -46,6 +60,7 @@ fn line() -> impl Strategy<Value = String> {
 /// A scalar processor that reads instructions as text.
 struct Oracle {
     registers: [u32; REGISTERS],
+    vcc: u64,
     scc: bool,
 }
 
@@ -58,6 +73,50 @@ impl Oracle {
         }
     }
 
+    fn pair(&self, operand: &str) -> u64 {
+        let both =
+            |low: usize| u64::from(self.registers[low + 1]) << 32 | u64::from(self.registers[low]);
+        match operand {
+            "s[0:1]" => both(0),
+            "s[2:3]" => both(2),
+            number => number.parse::<i64>().expect("a number") as u64,
+        }
+    }
+
+    /// Executes an instruction on bits or pairs. Returns whether the line is one.
+    fn step_wide(&mut self, name: &str, operands: &[&str]) -> bool {
+        match name {
+            "s_cmp_eq_u64" => self.scc = self.pair(operands[0]) == self.pair(operands[1]),
+            "s_cmp_lg_u64" => self.scc = self.pair(operands[0]) != self.pair(operands[1]),
+            "s_mov_b64" => {
+                let value = self.pair(operands[1]);
+                match operands[0] {
+                    "vcc" => self.vcc = value,
+                    pair => {
+                        let low = if pair == "s[0:1]" { 0 } else { 2 };
+                        self.registers[low] = value as u32;
+                        self.registers[low + 1] = (value >> 32) as u32;
+                    }
+                }
+            }
+            _ => {
+                let Some(rest) = name.strip_prefix("s_bit") else {
+                    return false;
+                };
+                let is_one = rest.as_bytes()[3] == b'1';
+                let bit: u32 = 1 << operands[1].parse::<u32>().expect("a number");
+                let register = operands[0][1..].parse::<usize>().expect("a register");
+                let register = &mut self.registers[register];
+                match (rest.starts_with("cmp"), is_one) {
+                    (true, _) => self.scc = (*register & bit != 0) == is_one,
+                    (false, true) => *register |= bit,
+                    (false, false) => *register &= !bit,
+                }
+            }
+        }
+        true
+    }
+
     /// Executes a line. Returns the label that it branches to.
     fn step(&mut self, line: &str) -> Option<usize> {
         let (name, operands) = line.split_once(' ').expect("operands");
@@ -68,8 +127,13 @@ impl Oracle {
             "s_branch" => return target(),
             "s_cbranch_scc0" => return target().filter(|_| !self.scc),
             "s_cbranch_scc1" => return target().filter(|_| self.scc),
+            "s_cbranch_vccz" => return target().filter(|_| self.vcc == 0),
+            "s_cbranch_vccnz" => return target().filter(|_| self.vcc != 0),
             "s_nop" => return None,
             _ => {}
+        }
+        if self.step_wide(name, &operands) {
+            return None;
         }
         let b = self.value(last);
         if let Some(compare) = name.strip_prefix("s_cmp") {
@@ -114,6 +178,7 @@ type Place = (usize, Option<usize>);
 fn executed(lines: &[String], registers: [u32; REGISTERS]) -> BTreeSet<Place> {
     let mut oracle = Oracle {
         registers,
+        vcc: START_VCC,
         scc: false,
     };
     let (mut at, mut nop) = (0, None);

@@ -1,0 +1,14 @@
+// gfx600 gfx900 gfx90a
+  s_cmp_eq_u32 s9, 0
+  s_cbranch_scc1 over
+  s_mov_b32 m0, -1
+  ds_read_b32 v2, v0 //^
+over:
+  s_mov_b64 s[10:11], s[8:9] //+
+  s_mov_b64 s[10:11], s[6:7] //-
+  s_cmp_eq_u32 s11, 0
+  s_cbranch_scc1 use
+  s_waitcnt lgkmcnt(0)
+use:
+  v_add_f32 v3, 1.0, v2 //~ read-before-load
+  s_endpgm

@@ -1,0 +1,12 @@
+// gfx600 gfx900 gfx90a
+  s_cbranch_vccz over
+  s_mov_b32 m0, -1
+  ds_read_b32 v2, v0 //^
+over:
+  v_cmp_eq_u32 vcc, v4, v5 //-
+  s_nop 4
+  s_cbranch_vccz use
+  s_waitcnt lgkmcnt(0)
+use:
+  v_add_f32 v3, 1.0, v2 //~ read-before-load
+  s_endpgm
