@@ -127,6 +127,13 @@ impl Findings {
         }
     }
 
+    /// Adds a finding, if no equal one is present.
+    pub(crate) fn add_once(&mut self, finding: Finding) {
+        if !self.known.contains_key(&finding.key()) {
+            self.add(finding);
+        }
+    }
+
     /// Returns the findings, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &Finding> {
         self.all.iter()
@@ -145,6 +152,15 @@ impl Findings {
     /// Whether there are no findings.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
+    }
+}
+
+impl IntoIterator for Findings {
+    type Item = Finding;
+    type IntoIter = std::vec::IntoIter<Finding>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.all.into_iter()
     }
 }
 

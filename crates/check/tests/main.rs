@@ -5,6 +5,7 @@ mod compiled;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod engines;
 mod followed;
+mod order;
 mod planted;
 mod random;
 mod removed;

@@ -82,6 +82,11 @@ impl Graph {
         Some(&self.nodes[at])
     }
 
+    /// Returns the addresses of the functions that it is known to call.
+    pub fn callees(&self) -> impl Iterator<Item = u64> {
+        self.nodes.iter().filter_map(|node| node.successors.callee)
+    }
+
     /// Returns the address of the first instruction.
     pub fn start(&self) -> u64 {
         self.nodes[self.blocks[self.entry].nodes.start].pc

@@ -3,6 +3,7 @@
 mod block;
 mod bytes;
 mod graph;
+mod inline;
 mod root;
 mod successors;
 
@@ -10,6 +11,7 @@ pub use block::Block;
 pub use bytes::Bytes;
 pub(crate) use graph::chip_of;
 pub use graph::{Graph, Node};
+pub(crate) use inline::Inlined;
 pub use root::Root;
 pub use successors::Successors;
 pub(crate) use successors::constant;

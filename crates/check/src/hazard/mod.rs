@@ -117,10 +117,11 @@ impl<'g> Hazards<'g> {
     ) -> impl Iterator<Item = Missed> + 'a {
         state.iter().flat_map(move |&done| {
             let first = &self.graph.nodes[done.node].inst;
+            let passes = matrix::passes(first);
             let rows = self.of_producer[done.producer as usize].iter();
             rows.filter_map(move |&n| {
                 let (row, need) = self.rows[n];
-                let need = need.states(matrix::passes(first));
+                let need = need.states(passes);
                 let missed = done.ago < need
                     && row.consumer.is(node, done.number, self.alias)
                     && row.link.holds(first, &node.inst, done.number);

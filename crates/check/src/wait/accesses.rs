@@ -40,10 +40,10 @@ impl<'g> Accesses<'g> {
         Accesses {
             graph,
             calls: Calls::default(),
-            events,
             uses,
             reach: Reach::of(graph),
-            contents: Contents::of(graph),
+            contents: Contents::of(graph, &events),
+            events,
         }
     }
 
@@ -54,22 +54,27 @@ impl<'g> Accesses<'g> {
         issuing.map(|(node, _)| node.pc).collect()
     }
 
+    /// Whether a node has anything to do with the accesses in flight, apart from waits.
+    pub(super) fn may_be_mistake(&self, state: &State, node: usize) -> bool {
+        let inst = &self.graph.nodes[node].inst;
+        let meets_lds = inst.op == Sopp::S_BARRIER.into() || is_lds(inst);
+        let uses = &self.uses[node];
+        state.concerns(&uses.reads) || state.concerns(&uses.writes) || meets_lds && state.has_lds()
+    }
+
     /// Returns the use of a node that comes too early for one access in flight, if a wave comes there so, and if its
     /// result is used.
     pub(super) fn mistake(&self, pending: &Pending, node: usize) -> Option<Mistake> {
         let uses = &self.uses[node];
-        let read = uses.reads.both(&pending.loads);
-        if !read.is_empty() {
-            return Some(Mistake::read(read));
+        if uses.reads.meets(&pending.loads) {
+            return Some(Mistake::read(uses.reads.both(&pending.loads)));
         }
-        let written = uses.writes.both(&pending.loads);
         let in_order = uses.in_order == Some(pending.kind);
-        if !written.is_empty() && !in_order && !pending.other_lanes {
-            return Some(Mistake::overwritten(written));
+        if uses.writes.meets(&pending.loads) && !in_order && !pending.other_lanes {
+            return Some(Mistake::overwritten(uses.writes.both(&pending.loads)));
         }
-        let locked = uses.writes.both(&pending.locks);
-        if !locked.is_empty() {
-            return Some(Mistake::source(locked));
+        if uses.writes.meets(&pending.locks) {
+            return Some(Mistake::source(uses.writes.both(&pending.locks)));
         }
         if self.reads_too_early(pending, node) {
             return Some(Mistake::read_of_lds());

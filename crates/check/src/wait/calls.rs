@@ -1,4 +1,4 @@
-//! Accesses in flight at calls and returns of functions.
+//! Accesses in flight at calls and returns of functions that are not inlined.
 
 use std::collections::{BTreeMap, BTreeSet};
 

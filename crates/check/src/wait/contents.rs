@@ -4,9 +4,9 @@
 //! other half of a double buffer. But where LDS has no contents except those that are in flight, a read of it comes too early.
 
 use wavetank_gcn::tables::Sopp;
-use wavetank_gcn::{Inst, Op, WaitCounter};
+use wavetank_gcn::{Op, WaitCounter};
 
-use super::event::{VM, immediate, is_lds, loads_to_lds};
+use super::event::{Event, VM, immediate, is_lds, loads_to_lds};
 use crate::code::{Graph, Node};
 use crate::flow::{Analysis, walk};
 
@@ -14,12 +14,14 @@ use crate::flow::{Analysis, walk};
 pub(super) struct Contents(Vec<bool>);
 
 impl Contents {
-    /// Returns the locations at which LDS may have contents in a graph. A function that is no kernel may be called with any.
-    pub(super) fn of(graph: &Graph) -> Contents {
+    /// Returns the locations at which LDS may have contents in a graph, of whose nodes these are the events. A function that is not
+    /// a kernel may be called with any.
+    pub(super) fn of(graph: &Graph, events: &[Vec<Event>]) -> Contents {
         let has_loads = graph.nodes.iter().any(|node| loads_to_lds(&node.inst));
         let mut all = vec![true; graph.nodes.len()];
         if has_loads && graph.kernel.is_some() {
-            walk(graph, &Filling(graph), |filled, node| all[node] = *filled);
+            let filling = Filling { graph, events };
+            walk(graph, &filling, |filled, node| all[node] = filled.is_filled);
         }
         Contents(all)
     }
@@ -31,35 +33,64 @@ impl Contents {
 }
 
 /// The analysis of whether some instruction has filled LDS.
-struct Filling<'g>(&'g Graph);
+struct Filling<'g> {
+    graph: &'g Graph,
+    events: &'g [Vec<Event>],
+}
+
+/// What may have filled LDS.
+#[derive(Clone, Copy, PartialEq)]
+struct Filled {
+    /// Whether something has.
+    is_filled: bool,
+    /// The number of accesses that were issued after the oldest load to LDS, which are done after it; `None` before the first.
+    oldest: Option<u16>,
+}
 
 impl Analysis for Filling<'_> {
-    type State = bool;
+    type State = Filled;
 
-    fn start(&self) -> bool {
-        false
+    fn start(&self) -> Filled {
+        Filled {
+            is_filled: false,
+            oldest: None,
+        }
     }
 
-    fn join(&self, state: &mut bool, other: &bool) -> bool {
+    fn join(&self, state: &mut Filled, other: &Filled) -> bool {
         let before = *state;
-        *state |= other;
+        state.is_filled |= other.is_filled;
+        // The older one is done first.
+        state.oldest = state.oldest.max(other.oldest);
         *state != before
     }
 
-    fn step(&self, state: &mut bool, node: usize) {
-        *state |= fills(&self.0.nodes[node]);
+    fn step(&self, state: &mut Filled, node: usize) {
+        let Node {
+            inst,
+            effects,
+            successors,
+            ..
+        } = &self.graph.nodes[node];
+        let counter = WaitCounter::all(inst.chip.generation())[VM];
+        let is_counted = self.events[node].iter().any(|event| event.counter == VM);
+        match inst.op {
+            Op::Sopp(Sopp::S_WAITCNT) => {
+                let left = counter.get(immediate(inst));
+                let waits = left < counter.max();
+                state.is_filled |= waits && state.oldest.is_some_and(|age| age >= left);
+            }
+            // Other waves may have filled LDS, which have met this one here.
+            Op::Sopp(Sopp::S_BARRIER) => state.is_filled = true,
+            _ if successors.calls => state.is_filled = true,
+            _ => state.is_filled |= is_lds(inst) && effects.writes_memory,
+        }
+        if let Some(age) = &mut state.oldest {
+            *age = age.saturating_add(is_counted.into()).min(counter.max());
+            // The counter saturates: the wave waits.
+            state.is_filled |= *age == counter.max();
+        } else if loads_to_lds(inst) {
+            state.oldest = Some(0);
+        }
     }
-}
-
-/// Whether LDS may have contents after a node: it writes them, another wave may have before this barrier, a function may that is
-/// called, or it waits for a load to LDS.
-fn fills(node: &Node) -> bool {
-    let writes = is_lds(&node.inst) && node.effects.writes_memory;
-    let meets = node.inst.op == Op::Sopp(Sopp::S_BARRIER);
-    writes || meets || node.successors.calls || waits_for_loads(&node.inst)
-}
-
-fn waits_for_loads(inst: &Inst) -> bool {
-    let counter = WaitCounter::all(inst.chip.generation())[VM];
-    inst.op == Op::Sopp(Sopp::S_WAITCNT) && counter.get(immediate(inst)) < counter.max()
 }

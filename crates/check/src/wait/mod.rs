@@ -16,32 +16,52 @@ mod pending;
 mod unused;
 mod waits;
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use wavetank_gcn::Field;
 
-use crate::code::{Graph, Node};
-use crate::finding::Findings;
+use crate::code::{Graph, Inlined, Node};
+use crate::finding::{Finding, Findings};
 use crate::flow::walk;
 use calls::Calls;
 use waits::Waits;
 
-/// Adds the wrong waits of graphs, some of which may call others.
-pub(crate) fn check(graphs: &[Graph], findings: &mut Findings) {
-    let mut all: Vec<Waits> = graphs.iter().map(Waits::of).collect();
-    let calls_any = |graph: &Graph| {
-        graph
-            .nodes
-            .iter()
-            .any(|node| node.successors.callee.is_some())
-    };
-    if graphs.iter().any(calls_any) {
+/// Returns the wrong waits of graphs, some of which may call others, for each graph.
+pub(crate) fn check(graphs: &[&Graph]) -> Vec<Findings> {
+    let calls_any = graphs.iter().any(|graph| graph.callees().next().is_some());
+    if let Some(findings) = calls_any.then(|| check_inlined(graphs)).flatten() {
+        return findings;
+    }
+    let mut all: Vec<Waits> = graphs.iter().map(|graph| Waits::of(graph)).collect();
+    if calls_any {
         follow_calls(&mut all);
     }
+    let mut findings = Vec::new();
     for waits in &all {
-        add_all(waits, findings);
+        let mut own = Findings::default();
+        each_finding(waits, |_, finding| own.add(finding));
+        findings.push(own);
     }
+    findings
+}
+
+/// Returns the wrong waits as [`check`] does, by a look at each graph with all functions inlined. A wrong wait in a function is one
+/// of the function. `None` if a graph cannot be inlined.
+fn check_inlined(graphs: &[&Graph]) -> Option<Vec<Findings>> {
+    if !Inlined::is_possible(graphs) {
+        return None;
+    }
+    let mut findings: Vec<Findings> = graphs.iter().map(|_| Findings::default()).collect();
+    for root in 0..graphs.len() {
+        let Inlined { graph, origins } = Inlined::of(graphs, root)?;
+        // Several calls of a function lead to the same finding.
+        each_finding(&Waits::of(&graph), |node, mut finding| {
+            let origin = origins[node];
+            finding.kernel.clone_from(&graphs[origin].name);
+            findings[origin].add_once(finding);
+        });
+    }
+    Some(findings)
 }
 
 /// Propagates the states at calls and returns, up to the fixed point.
@@ -63,8 +83,7 @@ fn follow_calls(all: &mut [Waits]) {
 fn note_calls(waits: &Waits, calls: &mut Calls) {
     let graph = waits.accesses.graph;
     if graph.kernel.is_none() {
-        let callees = graph.nodes.iter().filter_map(|node| node.successors.callee);
-        let callees: Vec<u64> = callees.collect();
+        let callees: Vec<u64> = graph.callees().collect();
         calls.issues(graph.start(), &waits.accesses.issued(), &callees);
     }
     walk(graph, waits, |state, node| {
@@ -80,18 +99,14 @@ fn note_calls(waits: &Waits, calls: &mut Calls) {
     });
 }
 
-/// Adds the wrong waits of one graph.
-fn add_all(waits: &Waits, findings: &mut Findings) {
-    let reported = RefCell::new(BTreeSet::new());
-    walk(waits.accesses.graph, waits, |state, node| {
+/// Calls `report` for each wrong wait of a graph, with the index of the node that comes too early.
+fn each_finding(waits: &Waits, mut report: impl FnMut(usize, Finding)) {
+    let graph = waits.accesses.graph;
+    let mut reported = BTreeSet::new();
+    walk(graph, waits, |state, node| {
         for (mistake, pending) in waits.mistakes(state, node).mistakes {
-            if reported.borrow_mut().insert((node, pending.pc)) {
-                findings.add(describe::finding(
-                    waits.accesses.graph,
-                    node,
-                    &mistake,
-                    &pending,
-                ));
+            if reported.insert((node, pending.pc)) {
+                report(node, describe::finding(graph, node, &mistake, &pending));
             }
         }
     });

@@ -31,6 +31,11 @@ pub(super) struct State {
     counters: &'static [WaitCounter; 3],
     /// The accesses by counter and address, each once, with the smallest age.
     pending: Vec<Pending>,
+    /// All registers that the accesses write or have yet to read, by which most instructions are seen to have nothing to do with
+    /// them.
+    registers: Registers,
+    /// Whether some access is to LDS.
+    to_lds: bool,
 }
 
 impl State {
@@ -39,7 +44,19 @@ impl State {
         State {
             counters: WaitCounter::all(generation),
             pending: Vec::new(),
+            registers: Registers::default(),
+            to_lds: false,
         }
+    }
+
+    /// Whether an access in flight may write registers, or may have yet to read them.
+    pub(super) fn concerns(&self, registers: &Registers) -> bool {
+        self.registers.meets(registers)
+    }
+
+    /// Whether an access to LDS may be in flight.
+    pub(super) fn has_lds(&self) -> bool {
+        self.to_lds
     }
 
     /// Returns all accesses that may be in flight.
@@ -56,6 +73,7 @@ impl State {
     pub(super) fn remove(&mut self, pending: &Pending) {
         if let Ok(at) = self.place(pending) {
             self.pending.remove(at);
+            self.summarize();
         }
     }
 
@@ -64,14 +82,29 @@ impl State {
         let own = (pending.counter, pending.pc);
         self.pending
             .retain(|other| (other.counter, other.pc) == own);
+        self.summarize();
+    }
+
+    /// Computes what the accesses have in common anew, after a change of them.
+    fn summarize(&mut self) {
+        self.registers = Registers::default();
+        self.to_lds = false;
+        for pending in &self.pending {
+            self.registers.add_all(&pending.loads);
+            self.registers.add_all(&pending.locks);
+            self.to_lds |= pending.lds.is_some();
+        }
     }
 
     /// Adds an access of an instruction.
     pub(super) fn issue(&mut self, pc: u64, event: &Event) {
         let counter = event.counter;
+        let most = self.counters[counter].max();
+        let mut is_full = false;
         for pending in &mut self.pending {
             let counted = pending.counter == counter && pending.kind == event.kind;
             pending.age = pending.age.saturating_add(counted.into());
+            is_full |= counted && pending.age >= most;
         }
         let pending = Pending {
             pc,
@@ -84,21 +117,35 @@ impl State {
             other_lanes: false,
         };
         match self.place(&pending) {
-            Ok(known) => self.pending[known] = pending,
-            Err(new) => self.pending.insert(new, pending),
+            Ok(known) => {
+                self.pending[known] = pending;
+                self.summarize();
+            }
+            Err(new) => {
+                self.pending.insert(new, pending);
+                self.registers.add_all(&pending.loads);
+                self.registers.add_all(&pending.locks);
+                self.to_lds |= pending.lds.is_some();
+            }
         }
         // The counter saturates: at its maximum, the wave waits until it can issue.
-        self.done(counter, self.counters[counter].max());
+        if is_full {
+            self.done(counter, most);
+        }
     }
 
     /// Records a write to registers. If other lanes are active than at a load, its registers need no wait any more.
     pub(super) fn write(&mut self, registers: &Registers, exec: bool) {
+        if !exec && !self.concerns(registers) {
+            return;
+        }
         for pending in &mut self.pending {
             if pending.other_lanes {
                 pending.loads = pending.loads.without(registers);
             }
             pending.other_lanes |= exec;
         }
+        self.summarize();
     }
 
     /// Records a wait until a counter is at most `number`.
@@ -111,10 +158,14 @@ impl State {
     /// Removes the accesses that are done when a counter is at most `number`: those after which at least that many of the same
     /// kind were issued. Accesses of other kinds may remain in any order.
     fn done(&mut self, counter: usize, number: u16) {
+        let before = self.pending.len();
         self.pending.retain(|p| {
             let left = !p.kind.is_in_order() || p.age < number;
             p.counter != counter || number > 0 && left
         });
+        if self.pending.len() < before {
+            self.summarize();
+        }
     }
 
     /// Returns the number to wait for, so that an access is done.
@@ -148,6 +199,9 @@ impl State {
                     changed = true;
                 }
             }
+        }
+        if changed {
+            self.summarize();
         }
         changed
     }

@@ -45,6 +45,9 @@ impl<'g> Waits<'g> {
     /// wait covers all.
     pub(super) fn mistakes(&self, state: &State, node: usize) -> EarlyUses {
         let mut uses = EarlyUses::default();
+        if !self.accesses.may_be_mistake(state, node) {
+            return uses;
+        }
         for pending in state.all() {
             let Some(mistake) = self.feasible.mistake(&self.accesses, pending, node) else {
                 continue;
