@@ -4,7 +4,7 @@ use std::path::Path;
 
 use wavetank_check::report::{Look, Scene, Sources, json, text};
 use wavetank_check::{Finding, Findings, Places, Tools, check_code};
-use wavetank_object::{CodeObject, unbundle};
+use wavetank_object::{CodeObject, each_piece};
 
 use crate::chips::ChipFacts;
 use crate::error::Result;
@@ -61,30 +61,28 @@ impl ShownFinding {
     /// ```
     pub fn of_code(bytes: &[u8], file: &Path, tools: Tools) -> Result<Vec<ShownFinding>> {
         let mut all = Vec::new();
-        for entry in unbundle(bytes)? {
-            let executed = entry.target.as_ref().is_some_and(ChipFacts::execute);
-            if !executed {
-                continue;
+        each_piece(bytes, None, |piece| {
+            if ChipFacts::execute(piece.target()) {
+                all.extend(ShownFinding::of_object(&piece.read()?, file, tools));
             }
-            let object = CodeObject::parse(&entry.bytes)?;
-            let mut findings = Findings::default();
-            check_code(&object, tools.and(Tools::STATIC), &mut findings);
-            let places = Places::of(&object);
-            if let Some(places) = &places {
-                places.locate(&mut findings);
-            }
-            let scene = Scene {
-                file,
-                target: &object.target().to_string(),
-                places: places.as_ref(),
-                sources: &Sources::beside(file.parent().unwrap_or(Path::new(""))),
-            };
-            all.extend(
-                findings
-                    .iter()
-                    .map(|finding| ShownFinding::of(finding, &scene)),
-            );
-        }
+            Ok::<(), crate::Error>(())
+        })?;
         Ok(all)
+    }
+    fn of_object(object: &CodeObject, file: &Path, tools: Tools) -> Vec<ShownFinding> {
+        let mut findings = Findings::default();
+        check_code(object, tools.and(Tools::STATIC), &mut findings);
+        let places = Places::of(object);
+        if let Some(places) = &places {
+            places.locate(&mut findings);
+        }
+        let scene = Scene {
+            file,
+            target: &object.target().to_string(),
+            places: places.as_ref(),
+            sources: &Sources::beside(file.parent().unwrap_or(Path::new(""))),
+        };
+        let shown = |finding| ShownFinding::of(finding, &scene);
+        findings.iter().map(shown).collect()
     }
 }

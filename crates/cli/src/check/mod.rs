@@ -8,7 +8,7 @@ mod program;
 mod report;
 mod wanted;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::exit::{Failure, Result, print};
 use crate::input;
 use crate::launch::seconds;
 use crate::running::Running;
-use code::{Code, Part};
+use code::{Part, each_part};
 pub(crate) use end::End;
 use report::Report;
 use wanted::Wanted;
@@ -143,16 +143,19 @@ impl Check {
         let known = self.suppressions()?;
         self.wanted.can_be_written()?;
         let file = CodeFile::read_or_link(path, self.gpu.as_deref())?;
-        let code = Code::of(&file, self.gpu.as_deref(), self.only_code);
-        let code = code.map_err(|error| error.of(path))?;
-        let there = self.names_are_there(&code);
-        there.map_err(|error| error.of(path))?;
         let mut report = Report::new(&self.wanted, path, tools);
-        for part in &code.parts {
-            self.check(part, tools, &known, &mut report)?;
-        }
+        let mut names = Names::default();
+        let targets = each_part(&file, self.gpu.as_deref(), self.only_code, |part| {
+            if names.add(part, |root| self.wants(root)) {
+                self.check(part, tools, &known, &mut report)?;
+            }
+            Ok(())
+        });
+        let targets = targets.map_err(|error| error.of(path))?;
+        let there = self.names_are_there(names);
+        there.map_err(|error| error.of(path))?;
         report.write()?;
-        Ok(report.end(&code))
+        Ok(report.end(&targets))
     }
 
     /// Checks the code of one code object.
@@ -231,17 +234,11 @@ impl Check {
     }
 
     /// Rejects names that no kernel or function has.
-    fn names_are_there(&self, code: &Code) -> Result {
-        let roots = || {
-            let parts = code.parts.iter();
-            parts.flat_map(|part| Root::all(&part.object))
-        };
-        if self.kernel.is_none() && self.patterns.is_empty() || roots().any(|r| self.wants(&r)) {
+    fn names_are_there(&self, names: Names) -> Result {
+        if self.kernel.is_none() && self.patterns.is_empty() || names.are_wanted {
             return Ok(());
         }
-        let mut names: Vec<String> = roots().map(|root| readable(root.name)).collect();
-        names.sort_unstable();
-        names.dedup();
+        let names: Vec<String> = names.all.into_iter().collect();
         let name = self.kernel.as_deref().unwrap_or_default();
         let (near, meant) = similar(name, names.iter().map(String::as_str));
         let offer = match (&self.kernel, meant, near.as_slice()) {
@@ -258,5 +255,29 @@ impl Check {
             None => "no kernel or function is as --kernel says".to_owned(),
         };
         Err(Failure::usage(format!("{sentence}; {offer}")))
+    }
+}
+
+/// The kernels and functions of a file, for the message about a name that none of them has.
+#[derive(Default)]
+struct Names {
+    /// Whether one of them was selected. From then on no names are kept.
+    are_wanted: bool,
+    all: BTreeSet<String>,
+}
+
+impl Names {
+    /// Adds those of a code object. Returns whether one of them is selected.
+    fn add(&mut self, part: &Part, wants: impl Fn(&Root<'_>) -> bool) -> bool {
+        let roots = Root::all(&part.object);
+        let any_wanted = roots.iter().any(wants);
+        self.are_wanted |= any_wanted;
+        if self.are_wanted {
+            self.all.clear();
+        } else {
+            self.all
+                .extend(roots.iter().map(|root| readable(root.name)));
+        }
+        any_wanted
     }
 }

@@ -11,7 +11,7 @@ use wavetank_check::{Finding, Places, Suppressions, Tool, Tools};
 use wavetank_gcn::EXECUTED_CHIPS;
 use wavetank_quote::plain;
 
-use super::code::{Code, Part};
+use super::code::{CodeTargets, Part};
 use super::end::End;
 use super::junit;
 use super::wanted::Wanted;
@@ -166,12 +166,12 @@ impl<'w> Report<'w> {
     }
 
     /// Returns the end of the check.
-    pub(super) fn end(&self, code: &Code) -> End {
+    pub(super) fn end(&self, code: &CodeTargets) -> End {
         let checked = match self.roots {
             1 => "1 kernel or function".to_owned(),
             n => format!("{n} kernels and functions"),
         };
-        let targets = code.targets().join(", ");
+        let targets = code.checked.join(", ");
         let mut end = self.end_of(&format!("{checked} for {targets}"), &code.left_out);
         if self.roots == 0 {
             end.lines.push(NOTHING.to_owned());
@@ -313,8 +313,8 @@ mod tests {
         let mut suite = quick_junit::TestSuite::new("");
         suite.add_test_cases(std::mem::take(&mut report.cases));
         junit.add_test_suite(suite);
-        let code = Code {
-            parts: vec![part],
+        let code = CodeTargets {
+            checked: vec![part.target],
             left_out: vec!["gfx1030".into()],
         };
         let end = report.end(&code);
