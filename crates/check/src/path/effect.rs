@@ -15,8 +15,8 @@ pub(super) struct Effect {
     /// Whether every register may be written: by a call, or by an index in M0.
     pub writes_all: bool,
     /// The known results: at most two.
-    pub results: Vec<Known>,
-    /// What is known of a bit of the register that is written; the other bits of it stay.
+    pub results: Vec<Written>,
+    /// The value of a bit of the register that is written, if the other bits stay.
     pub bit: Option<Outcome>,
     /// SCC after the instruction.
     pub scc: Scc,
@@ -24,7 +24,7 @@ pub(super) struct Effect {
 
 /// The known result of an instruction.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
+pub(super) struct Written {
     /// The register.
     pub to: u8,
     pub number: Number,
@@ -116,8 +116,8 @@ impl Effect {
 }
 
 /// Returns the numbers that an instruction writes.
-fn results(inst: &Inst) -> Vec<Known> {
-    let known = |(to, number)| Known {
+fn results(inst: &Inst) -> Vec<Written> {
+    let known = |(to, number)| Written {
         to,
         number,
         keeps_difference: false,

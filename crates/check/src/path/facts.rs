@@ -50,7 +50,7 @@ impl Facts {
         is_possible
     }
 
-    /// Drops what is known of SCC, where it is not used any more.
+    /// Drops the facts about SCC, where it is dead.
     pub(super) fn forget_scc(&mut self) {
         self.scc = Known::Nothing;
     }

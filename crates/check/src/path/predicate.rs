@@ -51,7 +51,7 @@ impl Outcome {
         Outcome::new(self.predicate, !self.is_true)
     }
 
-    /// Returns what SCC says after an instruction: that this is the outcome. `None` for instructions that are not such tests.
+    /// Returns the outcome of which SCC is the truth after an instruction; `None` for instructions that are not such tests.
     pub(super) fn of_scc(inst: &Inst) -> Option<Outcome> {
         let (left, right) = (inst.operand(Field::Src0), inst.operand(Field::Src1));
         let Op::Sopc(op) = inst.op else { return None };

@@ -38,7 +38,7 @@ struct Filling<'g> {
     events: &'g [Vec<Event>],
 }
 
-/// What may have filled LDS.
+/// The accesses that may have filled LDS.
 #[derive(Clone, Copy, PartialEq)]
 struct Filled {
     /// Whether something has.

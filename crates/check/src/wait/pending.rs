@@ -85,7 +85,7 @@ impl State {
         self.summarize();
     }
 
-    /// Computes what the accesses have in common anew, after a change of them.
+    /// Computes the union of the accesses' registers anew, after a change of them.
     fn summarize(&mut self) {
         self.registers = Registers::default();
         self.to_lds = false;
