@@ -32,6 +32,8 @@ pub struct Finding {
     /// The address in global memory of the bytes that it is about, if their allocation is to be named. The library replaces it by a
     /// note about the allocation.
     pub address: Option<u64>,
+    /// The other rules that the same cause breaks, each with its tool ([`fold`](crate::fold)).
+    pub also: Vec<(Tool, &'static str)>,
     /// The number of occurrences.
     pub times: u64,
 }
@@ -56,6 +58,49 @@ impl Mark {
 }
 
 impl Finding {
+    /// Returns a finding that occurred once, of which nothing else is known. A watcher may leave the kernel empty, and the places
+    /// without lines: the library fills them in.
+    pub fn new(tool: Tool, rule: &'static str, message: impl Into<String>, at: Mark) -> Finding {
+        Finding {
+            tool,
+            rule,
+            kernel: String::new(),
+            message: message.into(),
+            at,
+            related: Vec::new(),
+            host: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+            address: None,
+            also: Vec::new(),
+            times: 1,
+        }
+    }
+
+    /// Returns the rules that the finding breaks, its own first, each with its tool.
+    pub fn rules(&self) -> impl Iterator<Item = (Tool, &'static str)> {
+        [(self.tool, self.rule)]
+            .into_iter()
+            .chain(self.also.iter().copied())
+    }
+
+    /// Returns the sentence about the other rules of the same cause; `None` if there are none.
+    pub fn also(&self) -> Option<String> {
+        let names: Vec<String> = self
+            .also
+            .iter()
+            .map(|(tool, rule)| format!("{tool}/{rule}"))
+            .collect();
+        match names.as_slice() {
+            [] => None,
+            [one] => Some(format!("the same mistake shows as {one}, too")),
+            [first @ .., last] => Some(format!(
+                "the same mistake shows as {} and {last}, too",
+                first.join(", ")
+            )),
+        }
+    }
+
     /// Returns the finding with new places: `place` returns the one at an address.
     pub fn moved(&self, place: impl Fn(u64) -> Place) -> Finding {
         let mut finding = self.clone();
@@ -192,6 +237,7 @@ mod tests {
             notes: vec![],
             help: None,
             address: None,
+            also: Vec::new(),
             times: 1,
         }
     }

@@ -20,6 +20,7 @@ pub mod code;
 mod finding;
 pub mod float;
 mod flow;
+mod fold;
 mod hazard;
 mod host;
 pub mod init;
@@ -43,6 +44,7 @@ use wavetank_object::CodeObject;
 
 use code::{Graph, Root};
 pub use finding::{Finding, Findings, Mark};
+pub use fold::{fold, fold_findings};
 pub use hazard::{Hazard, hazards_of};
 pub use host::Stack;
 pub use pattern::Pattern;

@@ -226,6 +226,7 @@ pub(crate) fn finding(graph: &Graph, rule: &'static str, message: String, at: Ma
         notes: Vec::new(),
         help: None,
         address: None,
+        also: Vec::new(),
         times: 1,
     }
 }

@@ -10,6 +10,7 @@ use wavetank_quote::plain;
 
 use crate::finding::Finding;
 use crate::pattern::Pattern;
+use crate::tool::Tool;
 
 /// The property of a finding that a pattern is matched with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,11 +33,11 @@ impl Key {
         }
     }
 
-    /// Whether a finding matches a pattern.
-    fn fits(self, pattern: &Pattern, finding: &Finding) -> bool {
+    /// Whether one of the rules of a finding matches a pattern.
+    fn fits(self, pattern: &Pattern, finding: &Finding, (tool, rule): (Tool, &str)) -> bool {
         match self {
-            Key::Tool => pattern.fits(finding.tool.name()),
-            Key::Rule => pattern.fits(finding.rule),
+            Key::Tool => pattern.fits(tool.name()),
+            Key::Rule => pattern.fits(rule),
             Key::Kernel => pattern.fits_name(&finding.kernel),
             Key::Source => {
                 let frames = &finding.at.place.source.frames;
@@ -128,18 +129,27 @@ impl Suppressions {
         Ok(())
     }
 
-    /// Whether an entry hides a finding, whose places have been filled in.
+    /// Whether entries hide a finding, whose places have been filled in. Of a finding with several rules each is hidden by an entry:
+    /// an entry for a harmless one of them must not hide the others.
     pub fn hide(&self, finding: &Finding) -> bool {
-        let fits = |entry: &Entry| entry.iter().all(|(key, p)| key.fits(p, finding));
-        self.entries.iter().any(fits)
+        let is_hidden = |of: (Tool, &'static str)| {
+            let fits = |entry: &Entry| entry.iter().all(|(key, p)| key.fits(p, finding, of));
+            self.entries.iter().any(fits)
+        };
+        finding.rules().all(is_hidden)
     }
 
-    /// Returns an entry that hides a finding, and others of the same rule in the same kernel and source file.
-    pub fn entry_for(finding: &Finding) -> String {
+    /// Returns the entries that hide a finding, and others of the same rules in the same kernel and source file: one for each rule.
+    pub fn entries_for(finding: &Finding) -> Vec<String> {
+        let entry = |of| Suppressions::entry(finding, of);
+        finding.rules().map(entry).collect()
+    }
+
+    fn entry(finding: &Finding, (tool, rule): (Tool, &'static str)) -> String {
         let frame = finding.at.place.source.own();
         let values = [
-            (Key::Tool, Some(finding.tool.name())),
-            (Key::Rule, Some(finding.rule)),
+            (Key::Tool, Some(tool.name())),
+            (Key::Rule, Some(rule)),
             (Key::Kernel, Some(finding.kernel.as_str())),
             (Key::Source, frame.map(|frame| frame.file.as_str())),
         ];
@@ -189,7 +199,6 @@ fn pattern_for(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::finding::Mark;
-    use crate::tool::Tool;
     use wavetank_object::Source;
 
     fn finding(kernel: &str, file: Option<&str>) -> Finding {
@@ -214,6 +223,7 @@ mod tests {
             notes: vec![],
             help: None,
             address: None,
+            also: Vec::new(),
             times: 1,
         }
     }
@@ -284,11 +294,26 @@ mod tests {
             ("*?", Some("é 1")),
         ] {
             let found = finding(kernel, file);
-            let entry = Suppressions::entry_for(&found);
+            let entry = Suppressions::entries_for(&found).concat();
             assert!(hides(&entry, &found), "{entry}");
             let keys = 3 + usize::from(file.is_some());
             assert_eq!(entry.lines().count(), keys, "{entry}");
             assert!(!hides(&entry, &finding("other kernel", file)) || kernel == "*?");
         }
+    }
+
+    #[test]
+    fn each_rule_of_a_finding_is_hidden_by_itself() {
+        let mut found = finding("k", Some("a.cl"));
+        found.also = vec![(Tool::Race, "lanes"), (Tool::Init, "exec")];
+        let entries = Suppressions::entries_for(&found);
+        assert_eq!(entries.len(), 3);
+        assert!(hides(&entries.join("\n"), &found));
+        for n in 0..3 {
+            let mut some = entries.clone();
+            some.remove(n);
+            assert!(!hides(&some.join("\n"), &found), "{some:?}");
+        }
+        assert!(hides("kernel: k", &found) && !hides("tool: wait", &found));
     }
 }

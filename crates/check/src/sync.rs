@@ -230,6 +230,7 @@ fn finding(
         notes: vec![note],
         help: Some(help.to_owned()),
         address: None,
+        also: Vec::new(),
         times: 1,
     }
 }

@@ -49,6 +49,13 @@ impl Finding {
         )
     }
 
+    /// The other rules that the same cause breaks, in the same form.
+    #[getter]
+    fn also(&self) -> Vec<String> {
+        let also = self.shown.finding.also.iter();
+        also.map(|(tool, rule)| format!("{tool}/{rule}")).collect()
+    }
+
     /// The mistake in a sentence.
     #[getter]
     fn message(&self) -> &str {

@@ -40,6 +40,7 @@ impl Watcher for TornStores {
                 notes: vec![],
                 help: Some("align what is stored".to_owned()),
                 address: None,
+                also: Vec::new(),
                 times,
             });
         }

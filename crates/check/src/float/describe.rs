@@ -46,6 +46,7 @@ pub fn describe(seen: &Seen, kernel: &str, graphs: &[Graph]) -> Finding {
         notes,
         help: None,
         address: None,
+        also: Vec::new(),
         times: seen.times,
     }
 }

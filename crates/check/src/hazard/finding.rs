@@ -42,6 +42,7 @@ impl Hazards<'_> {
                 nops(missed.missing())
             )),
             address: None,
+            also: Vec::new(),
             times: 1,
         }
     }

@@ -149,6 +149,7 @@ impl Story {
             host: Vec::new(),
             help: None,
             address: None,
+            also: Vec::new(),
             times: of.times,
         }
     }

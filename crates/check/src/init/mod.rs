@@ -23,5 +23,5 @@ mod tests;
 pub use block::follow;
 pub use computed::is_computed;
 pub use describe::{Carried, Story, Use};
-pub use echo::note_race;
+pub use echo::{EarlyLoad, fold_echoes, note_race};
 pub use sink::Sink;

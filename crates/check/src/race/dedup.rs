@@ -233,6 +233,7 @@ impl Pair {
             host: Vec::new(),
             help: Some("let one of the lanes store, or each to its own address".to_owned()),
             address: address(self.memory, self.dword, self.later.0.mask()),
+            also: Vec::new(),
             times: 1,
         }
     }
@@ -285,6 +286,7 @@ impl Pair {
                 None => help(one_group, self.rule).to_owned(),
             }),
             address: address(self.memory, self.dword, self.later.0.mask()),
+            also: Vec::new(),
             times: 1,
         }
     }

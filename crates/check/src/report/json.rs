@@ -12,6 +12,7 @@ use crate::host::Stack;
 struct Object<'a> {
     tool: &'static str,
     rule: &'static str,
+    also: Vec<String>,
     file: &'a str,
     target: &'a str,
     kernel: &'a str,
@@ -54,6 +55,11 @@ pub fn json(finding: &Finding, scene: &Scene<'_>) -> String {
     let object = Object {
         tool: finding.tool.name(),
         rule: finding.rule,
+        also: finding
+            .also
+            .iter()
+            .map(|(tool, rule)| format!("{tool}/{rule}"))
+            .collect(),
         file: &scene.file.to_string_lossy(),
         target: scene.target,
         kernel: &finding.kernel,

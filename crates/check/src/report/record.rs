@@ -11,6 +11,7 @@ use super::{Look, Scene, text};
 use crate::finding::{Finding, Mark};
 use crate::host::Stack;
 use crate::place::Place;
+use crate::tool::Tool;
 
 /// A finding that another process has left.
 #[derive(Clone, PartialEq, Debug)]
@@ -66,6 +67,7 @@ impl Record {
             notes: list(&object["notes"])?.iter().filter_map(text).collect(),
             help: text(&object["help"]),
             address: None,
+            also: list(&object["also"])?.iter().filter_map(also).collect(),
             times: object["times"].as_u64()?,
         };
         Some(Record {
@@ -91,6 +93,12 @@ fn mark(value: &Value) -> Option<Mark> {
         },
         label: text("label")?,
     })
+}
+
+/// Reads a tool and a rule: `race/same-store`.
+fn also(value: &Value) -> Option<(Tool, &'static str)> {
+    let (tool, name) = value.as_str()?.split_once('/')?;
+    Some((tool.parse().ok()?, rule(name)))
 }
 
 fn stack(value: &Value) -> Option<Stack> {

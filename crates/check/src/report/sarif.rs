@@ -87,6 +87,15 @@ struct Outcome {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stacks: Vec<Calls>,
     occurrence_count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    properties: Option<Properties>,
+}
+
+/// Properties of a result that the format does not define (3.8).
+#[derive(Serialize, Debug)]
+struct Properties {
+    /// The other rules that the same cause breaks.
+    also: Vec<String>,
 }
 
 /// A call stack of the host program (3.44).
@@ -186,6 +195,13 @@ impl Sarif {
             related_locations: related.collect(),
             stacks: finding.host.iter().map(calls).collect(),
             occurrence_count: finding.times,
+            properties: (!finding.also.is_empty()).then(|| Properties {
+                also: finding
+                    .also
+                    .iter()
+                    .map(|(tool, rule)| format!("{tool}/{rule}"))
+                    .collect(),
+            }),
         });
     }
 
@@ -212,8 +228,9 @@ impl Sarif {
 
 /// Returns the mistake, the further facts, and the help, as sentences.
 fn story(finding: &Finding) -> String {
+    let also = finding.also();
     let sentences = [&finding.message].into_iter().chain(&finding.notes);
-    let sentences = sentences.chain(&finding.help);
+    let sentences = sentences.chain(&also).chain(&finding.help);
     let sentences: Vec<String> = sentences.map(|s| format!("{}.", capital(s))).collect();
     sentences.join(" ")
 }

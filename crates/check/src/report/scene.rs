@@ -59,6 +59,7 @@ pub(super) mod tests {
             notes: vec!["1 load may be in flight".into()],
             help: Some("wait with `s_waitcnt vmcnt(0)`".into()),
             address: None,
+            also: Vec::new(),
             times: 1,
         }
     }

@@ -94,7 +94,9 @@ fn rest(finding: &Finding, shows_code: bool) -> Vec<annotate_snippets::Message<'
     let times = (finding.times > 1).then(|| format!("found {} times", finding.times));
     let notes = finding.notes.iter().map(|note| plain(note).to_string());
     let host = finding.host.iter().map(Stack::text);
-    let notes = caller.into_iter().chain(notes).chain(host).chain(times);
+    let also = finding.also();
+    let notes = caller.into_iter().chain(notes).chain(host);
+    let notes = notes.chain(also).chain(times);
     let notes = notes.map(|note| Level::NOTE.message(note));
     let help = finding.help.iter();
     let help = help.map(|help| Level::HELP.message(plain(help).to_string()));

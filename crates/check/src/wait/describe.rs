@@ -128,6 +128,7 @@ pub(super) fn finding(graph: &Graph, node: usize, mistake: &Mistake, pending: &P
             counter.name, mistake.wait
         )),
         address: None,
+        also: Vec::new(),
         times: 1,
     }
 }

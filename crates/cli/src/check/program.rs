@@ -8,7 +8,7 @@ use std::time::Duration;
 use wavetank::found_file::FoundFile;
 use wavetank::statistics::table;
 use wavetank_check::report::{Record, kernel_of};
-use wavetank_check::{Tool, Tools};
+use wavetank_check::{Tool, Tools, fold};
 use wavetank_quote::{readable, some_of};
 
 use super::Check;
@@ -163,6 +163,12 @@ fn joined(records: &[String]) -> Vec<Record> {
             None => all.push(record),
         }
     }
+    // Each launch has folded its own findings.
+    fold(
+        &mut all,
+        |record| &record.finding,
+        |known, other| known.finding.take(&other.finding),
+    );
     all
 }
 

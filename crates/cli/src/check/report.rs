@@ -95,7 +95,7 @@ impl<'w> Report<'w> {
                 self.sarif.add(finding, &scene);
             }
             if self.wanted.gen_suppressions {
-                out += &entry(&mut self.entries, finding);
+                out += &entries(&mut self.entries, finding);
             } else if self.wanted.json {
                 out += &(json(finding, &scene) + "\n");
             } else if self.printed < self.wanted.max {
@@ -128,7 +128,7 @@ impl<'w> Report<'w> {
                 self.sarif.add(finding, &scene);
             }
             if self.wanted.gen_suppressions {
-                out.push(entry(&mut self.entries, finding));
+                out.push(entries(&mut self.entries, finding));
             } else if self.wanted.json {
                 out.push(json(finding, &scene) + "\n");
             } else if self.printed < self.wanted.max {
@@ -241,14 +241,11 @@ fn findings(count: usize) -> &'static str {
     if count == 1 { "finding" } else { "findings" }
 }
 
-/// Returns an entry that hides a finding, with an empty line after it, or nothing if it is already known.
-fn entry(known: &mut HashSet<String>, finding: &Finding) -> String {
-    let entry = Suppressions::entry_for(finding);
-    if known.insert(entry.clone()) {
-        entry + "\n"
-    } else {
-        String::new()
-    }
+/// Returns the entries that hide a finding, each with an empty line after it, without those that are already known.
+fn entries(known: &mut HashSet<String>, finding: &Finding) -> String {
+    let entries = Suppressions::entries_for(finding).into_iter();
+    let new = entries.filter(|entry| known.insert(entry.clone()));
+    new.map(|entry| entry + "\n").collect()
 }
 
 #[cfg(test)]
@@ -283,6 +280,7 @@ mod tests {
             notes: vec![],
             help: None,
             address: None,
+            also: Vec::new(),
             times: 1,
         }
     }

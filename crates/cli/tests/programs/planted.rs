@@ -1,7 +1,7 @@
 //! Programs with one mistake, and their twins without it, under `wavetank check`: `tests/check/*.hip`.
 //!
 //! The mistake stands under `#ifdef MISTAKE`. Where it has to be found, a comment says so: `//~ TOOL/RULE`, several rules
-//! parted by blanks; and nothing may be found in other lines. `//^` stands where one of the other places of the story has to
+//! parted by blanks, and those of one finding by `+`; and nothing may be found in other lines. `//^` stands where one of the other places of the story has to
 //! be, of the kernel or of the program on the host. In the twin no tool may find anything. `// Options: …` are those of `check`.
 //!
 //! `tests/check/*.cl` are kernels in OpenCL C in the same form; `// Launch: …` says how `wavetank launch` starts them.
@@ -154,7 +154,11 @@ impl Marks {
         let mut told = Marks::default();
         for finding in findings {
             let (tool, rule) = (finding["tool"].as_str(), finding["rule"].as_str());
-            let rule = format!("{}/{}", tool.unwrap_or_default(), rule.unwrap_or_default());
+            let mut rule = format!("{}/{}", tool.unwrap_or_default(), rule.unwrap_or_default());
+            let also = finding["also"].as_array().into_iter().flatten();
+            for other in also.filter_map(Value::as_str) {
+                rule += &format!("+{other}");
+            }
             told.wanted.insert((line_of(&finding["at"], program), rule));
             let places = ["related", "host"].map(|key| finding[key].as_array());
             let places = places.into_iter().flatten().flatten();

@@ -162,6 +162,7 @@ fn waiting(signal: Option<u64>, backtrace: &Backtrace, notes: Vec<String>) -> Op
         notes,
         help: None,
         address: None,
+        also: Vec::new(),
         times: 1,
     })
 }

@@ -110,6 +110,7 @@ fn finding(named: Symbolized, count: u64, bytes: u64) -> Option<Finding> {
         notes: Vec::new(),
         help: None,
         address: None,
+        also: Vec::new(),
         times: 1,
     })
 }

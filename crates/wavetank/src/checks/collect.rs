@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use wavetank_check::init::note_race;
-use wavetank_check::{Finding, Findings, Stack, Tool};
+use wavetank_check::init::{fold_echoes, note_race};
+use wavetank_check::{Finding, Findings, Stack, Tool, fold_findings};
 use wavetank_machine::Fault;
 use wavetank_machine::schedule::Failure;
 use wavetank_memory::{MemoryFault, MemoryFaultReason};
@@ -54,25 +54,28 @@ impl Launched<'_> {
         if module.read(name, self.checks.tools, &mut findings) {
             times.code += start.elapsed();
         }
-        let mut stores = Vec::new();
+        let (mut stores, mut early) = (Vec::new(), Vec::new());
         if let Some(floats) = floats {
             floats.end(name, module, &mut findings);
         }
         if let Some(follower) = follower {
+            early = follower.early_loads(module);
             stores = follower.end(self.given, name, module, &mut findings);
         }
         if self.checks.host_reads {
             let added = stores.drain(..).filter_map(|store| store.finding);
             added.for_each(|finding| findings.add(finding));
         }
-        let found: Vec<Finding> = findings.iter().cloned().collect();
+        let mut found: Vec<Finding> = findings.iter().cloned().collect();
+        fold_findings(&mut found);
         let stored = stores.iter_mut().filter_map(|store| store.finding.as_mut());
-        for finding in findings.iter_mut().chain(stored) {
-            note_race(finding, &found);
-            self.name_allocation(finding);
-        }
+        stored.for_each(|finding| note_race(finding, &found));
+        fold_echoes(&mut found, &early);
+        let stored = stores.iter_mut().filter_map(|store| store.finding.as_mut());
+        let all = found.iter_mut().chain(stored);
+        all.for_each(|finding| self.name_allocation(finding));
         Collected {
-            findings: findings.iter().cloned().collect(),
+            findings: found,
             undefined_stores: stores,
             times,
         }

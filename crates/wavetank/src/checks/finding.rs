@@ -51,6 +51,7 @@ pub(crate) fn denied_access(explained: &KernelFault, lanes: u64) -> Option<Findi
         notes,
         help,
         address: None,
+        also: Vec::new(),
         times: 1,
     })
 }
@@ -96,6 +97,7 @@ pub(crate) fn missing_code(explained: &KernelFault, call: Option<Place>) -> Opti
         notes,
         help: (explained.fault.pc() == 0).then(|| "a pointer to a function was null".to_owned()),
         address: None,
+        also: Vec::new(),
         times: 1,
     })
 }

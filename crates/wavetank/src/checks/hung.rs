@@ -80,6 +80,7 @@ impl Launched<'_> {
                 .collect(),
             help: None,
             address: None,
+            also: Vec::new(),
             times: 1,
         })
     }

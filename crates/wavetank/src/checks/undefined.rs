@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use wavetank_check::init::{Carried, Sink, Story, Use, is_computed};
+use wavetank_check::init::{Carried, EarlyLoad, Sink, Story, Use, is_computed};
 use wavetank_check::{Finding, Findings, Mark, Place, code_of};
 use wavetank_gcn::Registers;
 use wavetank_gcn::tables::{MODE, PC, SCC};
@@ -141,6 +141,23 @@ impl Follower {
                 known.join(&new);
             });
         }
+    }
+
+    /// Returns the loads of undefined bytes of global memory that have all been written by the end of the launch.
+    pub(crate) fn early_loads(&self, module: &Module) -> Vec<EarlyLoad> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let registry = module.device().inner.memory.registry();
+        let is_early = |load: &&Undefined| {
+            let bytes = load.within.end - load.within.start;
+            load.memory == MemoryKind::Global
+                && matches!(registry.first_undefined(load.within.start, bytes), Ok(None))
+        };
+        let loads = all.loads.values().map(|first| &first.what);
+        let early = loads.filter(is_early).map(|load| EarlyLoad {
+            pc: load.pc,
+            within: load.within.clone(),
+        });
+        early.collect()
     }
 
     /// Adds the findings of the launch, and returns the stores that the host may read.

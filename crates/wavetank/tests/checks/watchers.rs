@@ -48,6 +48,7 @@ impl Watcher for Scribe {
             notes: Vec::new(),
             help: None,
             address: None,
+            also: Vec::new(),
             times: 1,
         });
     }

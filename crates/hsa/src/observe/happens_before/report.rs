@@ -100,6 +100,7 @@ fn plain(found: &Found, rule: &'static str, message: String) -> Finding {
         notes: Vec::new(),
         help: None,
         address: None,
+        also: Vec::new(),
         times: 1,
     }
 }
