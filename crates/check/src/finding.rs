@@ -7,6 +7,7 @@ use wavetank_object::Frame;
 use crate::host::Stack;
 use crate::place::{Place, Places};
 use crate::tool::{Tool, Tools};
+use crate::work_items::WorkItems;
 
 /// A mistake in a program.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,6 +46,8 @@ pub struct Mark {
     pub place: Place,
     /// The event at the place, in a few words.
     pub label: String,
+    /// The work-items of the event, if they are known.
+    pub items: Option<WorkItems>,
 }
 
 impl Mark {
@@ -53,6 +56,25 @@ impl Mark {
         Mark {
             place: Place::at(pc),
             label: label.into(),
+            items: None,
+        }
+    }
+
+    /// Returns the mark with the work-items of its event.
+    pub fn by(self, items: WorkItems) -> Mark {
+        Mark {
+            items: Some(items),
+            ..self
+        }
+    }
+
+    /// Returns the label with the work-items, in the words of HIP or of OpenCL.
+    pub fn words(&self, of_opencl: bool) -> String {
+        let items = self.items.map(|items| items.words(of_opencl));
+        match (self.label.as_str(), items) {
+            (label, None) => label.to_owned(),
+            ("", Some(items)) => items,
+            (label, Some(items)) => format!("{label}: {items}"),
         }
     }
 }
@@ -114,6 +136,14 @@ impl Finding {
     /// Whether the mistake is in the host program, outside of kernels.
     pub fn is_of_host(&self) -> bool {
         self.kernel.is_empty()
+    }
+
+    /// Whether the kernel is one of OpenCL: its source is named so, or it is not known and the name is not mangled, as those of HIP are.
+    pub fn is_of_opencl(&self) -> bool {
+        match self.at.place.source.own() {
+            Some(frame) => frame.file.ends_with(".cl"),
+            None => !self.kernel.is_empty() && !self.kernel.starts_with("_Z"),
+        }
     }
 
     /// Whether another finding is the same mistake at the same places. Places are compared by source lines, because an unrolled

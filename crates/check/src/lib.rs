@@ -39,6 +39,7 @@ mod tool;
 mod units;
 mod wait;
 mod watch;
+mod work_items;
 
 use wavetank_object::CodeObject;
 
@@ -55,6 +56,7 @@ pub use suppress::{BadSuppression, Suppressions};
 pub use sync::Synchronization;
 pub use tool::{Tool, Tools, UnknownTool};
 pub use watch::{SliceEnd, TimeSlice, Watcher, WaveOf};
+pub use work_items::WorkItems;
 
 /// Runs the static tools among `tools` over all kernels and functions of a code object, along all paths. Kernels are checked on all
 /// processors, and only the findings are kept.

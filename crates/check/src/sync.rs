@@ -12,6 +12,7 @@ use wavetank_memory::{AccessRecord, AccessRun, MemoryKind};
 use crate::finding::{Finding, Findings, Mark};
 use crate::tool::Tool;
 use crate::watch::{SliceEnd, TimeSlice, Watcher, WaveOf};
+use crate::work_items::WorkItems;
 
 /// The tool that observes barriers.
 pub struct Synchronization {
@@ -128,11 +129,14 @@ impl Synchronization {
             self.note(Wrong::Ended, (pc, pc), (first, gone));
         }
         if let Some((other, other_pc)) = waiting.iter().find(|(_, other)| *other != pc) {
-            self.note(
-                Wrong::Other,
-                (pc.min(*other_pc), pc.max(*other_pc)),
-                (first, *other),
-            );
+            // The places are in the order of the code, with the wave that waits at each.
+            let waves = if pc < *other_pc {
+                (first, *other)
+            } else {
+                (*other, first)
+            };
+            let places = (pc.min(*other_pc), pc.max(*other_pc));
+            self.note(Wrong::Other, places, waves);
         }
     }
 }
@@ -201,13 +205,13 @@ fn finding(
         Wrong::Other => (
             "different-barriers",
             "waves of a work-group wait at different barriers".to_owned(),
-            vec![Mark::at(other, "another wave waits here")],
+            vec![Mark::at(other, "another wave waits here").by(items(second))],
             "put the barrier where all work-items of a work-group come by",
         ),
         Wrong::Lanes => (
             "barrier-in-some-lanes",
             "a wave waits at a barrier without some of its work-items, and these continue after it".to_owned(),
-            vec![Mark::at(other, "work-items that were inactive at the barrier continue here")],
+            vec![Mark::at(other, "work-items that were inactive at the barrier continue here").by(items(second))],
             "let all work-items of a work-group reach each barrier: move it out of the branch",
         ),
     };
@@ -224,7 +228,7 @@ fn finding(
         rule,
         kernel: kernel.to_owned(),
         message,
-        at: Mark::at(pc, "a wave waits here"),
+        at: Mark::at(pc, "a wave waits here").by(items(first)),
         related,
         host: Vec::new(),
         notes: vec![note],
@@ -233,6 +237,10 @@ fn finding(
         also: Vec::new(),
         times: 1,
     }
+}
+
+fn items(of: WaveOf) -> WorkItems {
+    WorkItems::of(&of.group, of.wave, 0)
 }
 
 fn in_words(group: &Group) -> String {

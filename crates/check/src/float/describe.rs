@@ -6,6 +6,7 @@ use super::event::Event;
 use crate::code::Graph;
 use crate::finding::{Finding, Mark};
 use crate::tool::Tool;
+use crate::work_items::WorkItems;
 
 /// An event that was seen at an instruction.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct Seen {
     pub operands: Vec<u64>,
     /// The wave and lanes, in words.
     pub actor: String,
+    /// The same as work-items.
+    pub items: WorkItems,
     /// The number of occurrences.
     pub times: u64,
 }
@@ -40,7 +43,7 @@ pub fn describe(seen: &Seen, kernel: &str, graphs: &[Graph]) -> Finding {
         rule,
         kernel: kernel.to_owned(),
         message,
-        at: Mark::at(seen.pc, label),
+        at: Mark::at(seen.pc, label).by(seen.items),
         related: Vec::new(),
         host: Vec::new(),
         notes,

@@ -8,6 +8,7 @@ use super::sink::Sink;
 use crate::code::Graph;
 use crate::finding::{Finding, Mark};
 use crate::tool::Tool;
+use crate::work_items::WorkItems;
 
 /// The label of the load that brought undefined bits.
 pub(super) const LOADED: &str = "undefined bits are loaded here";
@@ -21,6 +22,8 @@ pub struct Use {
     pub sink: Option<Sink>,
     /// The wave and lanes, in words.
     pub actor: String,
+    /// The same as work-items.
+    pub items: WorkItems,
     /// The number of occurrences.
     pub times: u64,
 }
@@ -143,7 +146,7 @@ impl Story {
             rule,
             kernel: self.kernel.clone(),
             message,
-            at: Mark::at(of.pc, label),
+            at: Mark::at(of.pc, label).by(of.items),
             related,
             notes,
             host: Vec::new(),

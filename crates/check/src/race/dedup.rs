@@ -10,6 +10,7 @@ use super::sync_semantics::SemanticsTable;
 use super::waves::{LoadsAgain, Waves};
 use crate::finding::{Finding, Findings, Mark};
 use crate::tool::Tool;
+use crate::work_items::WorkItems;
 
 /// The kind of conflict of two accesses, the earlier one first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -223,7 +224,8 @@ impl Pair {
             message: format!(
                 "data race: {bytes} are written by lanes {first} and {last} of {of} at once, with different values"
             ),
-            at: Mark::at(kinds.pc(self.later.0.pc), format!("the store of {of}")),
+            at: Mark::at(kinds.pc(self.later.0.pc), format!("the store of {of}"))
+                .by(items(self.earlier.0, waves)),
             related: vec![],
             notes: vec![
                 "it is not defined which value stays; here it is that of the last lane".to_owned(),
@@ -258,8 +260,8 @@ impl Pair {
             (None, _) => format!("{what}, unordered with the {noun} of {short}"),
         };
         let mark = |slot: Slot, verb: Verb| {
-            let label = format!("the {} of {}", verb.noun(), whole(slot));
-            Mark::at(kinds.pc(slot.pc), label)
+            let label = format!("the {} of {}", verb.noun(), name(slot, waves, false));
+            Mark::at(kinds.pc(slot.pc), label).by(items(slot, waves))
         };
         let release = self.release.map(|release| {
             let name = name(earlier.on(0, Lane::SEVERAL), waves, true);
@@ -334,13 +336,20 @@ pub(super) fn name(slot: Slot, waves: &Waves, with_group: bool) -> String {
     let group = waves.group(slot.wave);
     let mut name = format!("wave {}", slot.wave - group.first);
     if with_group {
-        let [x, y, z] = group.id;
+        let [x, y, z] = group.group.id;
         name += &format!(" of work-group ({x}, {y}, {z})");
     }
     if let Some(lane) = slot.lane.get() {
         name += &format!(", lane {lane}");
     }
     name
+}
+
+/// Returns the work-item of an access, or those of the wave.
+pub(super) fn items(slot: Slot, waves: &Waves) -> WorkItems {
+    let of = waves.group(slot.wave);
+    let lane = slot.lane.get().map_or(0, |lane| 1 << lane);
+    WorkItems::of(&of.group, slot.wave - of.first, lane)
 }
 
 /// Returns the address of bytes of a dword in global memory.

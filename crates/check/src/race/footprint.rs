@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use super::access_history::{AccessHistory, Mode, PAGE, Page, Slot};
-use super::dedup::{Verb, name};
+use super::dedup::{Verb, items, name};
 use super::waves::Waves;
+use crate::work_items::WorkItems;
 
 /// The place where a launch leaves its footprint.
 pub type Kept = Arc<Mutex<Option<Footprint>>>;
@@ -35,6 +36,8 @@ pub struct Meeting {
     pub done: &'static str,
     /// The work-group, wave and lane that accessed the first byte.
     pub actor: String,
+    /// The work-item, or those of the wave.
+    pub items: WorkItems,
 }
 
 /// A dword, or some bytes of one.
@@ -129,6 +132,7 @@ impl Footprint {
             noun: verb.noun(),
             done: verb.done(),
             actor: name(slot, &self.waves, true),
+            items: items(slot, &self.waves),
         }
     }
 

@@ -62,8 +62,8 @@ pub(super) enum LoadsAgain {
 
 /// A work-group of the launch.
 pub(super) struct GroupOf {
-    /// The id of the work-group in each dimension.
-    pub id: [u32; 3],
+    /// The work-group.
+    pub group: Group,
     /// The number of its first wave.
     pub first: u32,
     waves: u32,
@@ -98,7 +98,7 @@ impl Waves {
             wave.group = number;
         }
         self.groups.push(GroupOf {
-            id: group.id,
+            group,
             first,
             waves,
             running: waves,

@@ -33,6 +33,9 @@ struct Place<'a> {
     instruction: Option<&'a str>,
     frames: Vec<Line<'a>>,
     label: &'a str,
+    block: Option<[u32; 3]>,
+    thread: Option<[u32; 3]>,
+    last_thread: Option<[u32; 3]>,
 }
 
 /// A call stack of the host program.
@@ -85,6 +88,9 @@ fn place(mark: &Mark) -> Place<'_> {
         instruction: place.instruction.as_deref(),
         frames: place.source.frames.iter().map(line).collect(),
         label: &mark.label,
+        block: mark.items.map(|items| items.group),
+        thread: mark.items.map(|items| items.first),
+        last_thread: mark.items.and_then(|items| items.last),
     }
 }
 
@@ -123,7 +129,7 @@ mod tests {
             value["at"],
             json!({"pc": entry + 0x28, "symbol": "lines", "offset": 0x28,
                 "instruction": "global_load_dword v1, v0, s[2:3]", "frames": [frame],
-                "label": "v1 is read here"})
+                "label": "v1 is read here", "block": null, "thread": null, "last_thread": null})
         );
         let call = json!({"file": "main.cpp", "line": 7, "column": null, "function": "_Z4axpyPf"});
         assert_eq!(

@@ -51,7 +51,9 @@ pub(super) fn pieces(finding: &Finding, scene: &Scene<'_>) -> Vec<Piece> {
             None => groups.push(vec![(mark, kind)]),
         }
     }
-    groups.iter().map(|group| piece(group, scene)).collect()
+    let of_opencl = finding.is_of_opencl();
+    let pieces = groups.iter().map(|group| piece(group, scene, of_opencl));
+    pieces.collect()
 }
 
 /// Returns the start of the function around a mark.
@@ -61,7 +63,7 @@ fn base(mark: &Mark) -> Option<u64> {
 }
 
 /// Returns the code around marks of one function.
-fn piece(group: &[(&Mark, AnnotationKind)], scene: &Scene<'_>) -> Piece {
+fn piece(group: &[(&Mark, AnnotationKind)], scene: &Scene<'_>, of_opencl: bool) -> Piece {
     let (first, _) = group[0];
     let base = base(first).unwrap_or(0);
     let mut lines = BTreeMap::new();
@@ -96,7 +98,7 @@ fn piece(group: &[(&Mark, AnnotationKind)], scene: &Scene<'_>) -> Piece {
     }
     let marks = group.iter().map(|(mark, kind)| {
         let span = spans[&mark.place.pc].clone();
-        (span, plain(&mark.label).to_string(), *kind)
+        (span, plain(&mark.words(of_opencl)).to_string(), *kind)
     });
     Piece {
         title: format!("{} in {}", name(first), file(scene)),

@@ -12,6 +12,7 @@ use crate::finding::{Finding, Mark};
 use crate::host::Stack;
 use crate::place::Place;
 use crate::tool::Tool;
+use crate::work_items::WorkItems;
 
 /// A finding that another process has left.
 #[derive(Clone, PartialEq, Debug)]
@@ -92,6 +93,16 @@ fn mark(value: &Value) -> Option<Mark> {
             },
         },
         label: text("label")?,
+        items: items(value),
+    })
+}
+
+fn items(value: &Value) -> Option<WorkItems> {
+    let id = |name: &str| serde_json::from_value(value[name].clone()).ok();
+    Some(WorkItems {
+        group: id("block")?,
+        first: id("thread")?,
+        last: id("last_thread"),
     })
 }
 
@@ -146,6 +157,16 @@ mod tests {
     fn what_is_left_is_what_is_read() {
         let object = lines();
         let mut finding = located(finding(&object, 0x28, 0x30), &object);
+        finding.also = vec![(Tool::Race, "lanes")];
+        finding.at.items = Some(WorkItems {
+            group: [3, 0, 1],
+            first: [70, 2, 0],
+            last: None,
+        });
+        finding.related[0].items = finding.at.items.map(|items| WorkItems {
+            last: Some([71, 2, 0]),
+            ..items
+        });
         for help in [None, Some("say \"please\"".to_owned())] {
             finding.help = help;
             let line = with(&object, folder(), |scene| {

@@ -287,9 +287,9 @@ fn location(mark: &Mark, finding: &Finding, scene: &Scene<'_>, id: Option<usize>
         id,
         physical_location: physical(mark, scene),
         logical_locations: vec![logical(name)],
-        message: Some(&mark.label)
-            .filter(|l| !l.is_empty())
-            .map(|l| message(l)),
+        message: Some(mark.words(finding.is_of_opencl()))
+            .filter(|words| !words.is_empty())
+            .map(|words| message(&words)),
     }
 }
 

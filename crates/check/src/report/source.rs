@@ -36,9 +36,10 @@ pub(super) fn snippets(
             None => files.push((&frame.file, vec![(frame, mark, kind)])),
         }
     }
+    let of_opencl = finding.is_of_opencl();
     let drawn = files.iter().map(|(file, marks)| {
         let text = scene.sources.get(file)?;
-        snippet(file, &text, marks)
+        snippet(file, &text, marks, of_opencl)
     });
     let drawn: Vec<_> = drawn.collect();
     // Without the line of the place itself, the others are not helpful.
@@ -57,6 +58,7 @@ fn snippet(
     file: &str,
     text: &str,
     marks: &[Marked<'_>],
+    of_opencl: bool,
 ) -> Option<Snippet<'static, Annotation<'static>>> {
     let lines: Vec<&str> = text.lines().collect();
     let line_of = |n: u32| lines.get(n.checked_sub(1)? as usize);
@@ -76,7 +78,7 @@ fn snippet(
         let n = there(frame)?;
         let span = token(&short(line_of(n)?), frame.column);
         let start = starts[&n];
-        let label = Some(plain(&mark.label).to_string()).filter(|label| !label.is_empty());
+        let label = Some(plain(&mark.words(of_opencl)).to_string()).filter(|label| !label.is_empty());
         Some(kind.span(start + span.start..start + span.end).label(label))
     });
     let annotations: Vec<_> = annotations.collect();

@@ -153,6 +153,7 @@ fn waiting(signal: Option<u64>, backtrace: &Backtrace, notes: Vec<String>) -> Op
                 ..Place::at(address)
             },
             label: "it waits here".to_owned(),
+            items: None,
         },
         related: Vec::new(),
         host: vec![Stack {

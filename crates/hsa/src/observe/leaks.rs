@@ -101,6 +101,7 @@ fn finding(named: Symbolized, count: u64, bytes: u64) -> Option<Finding> {
                 ..Place::at(address)
             },
             label: "allocated here".to_owned(),
+            items: None,
         },
         related: Vec::new(),
         host: vec![Stack {

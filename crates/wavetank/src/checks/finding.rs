@@ -1,6 +1,6 @@
 //! Findings about denied accesses.
 
-use wavetank_check::{Finding, Mark, Place, Tool};
+use wavetank_check::{Finding, Mark, Place, Tool, WorkItems};
 use wavetank_machine::{Fault, Schedule};
 use wavetank_memory::MemoryFaultReason;
 
@@ -45,6 +45,7 @@ pub(crate) fn denied_access(explained: &KernelFault, lanes: u64) -> Option<Findi
         at: Mark {
             place: explained.place.clone(),
             label: label(fault.reason).to_owned(),
+            items: Some(WorkItems::of(&explained.group, explained.wave, lanes)),
         },
         related: Vec::new(),
         host: Vec::new(),
@@ -77,6 +78,7 @@ pub(crate) fn missing_code(explained: &KernelFault, call: Option<Place>) -> Opti
     };
     let mut notes = vec![wave_in_words(&explained.group, explained.wave, 0)];
     notes.extend(schedule(explained.schedule));
+    let items = Some(WorkItems::of(&explained.group, explained.wave, 0));
     Some(Finding {
         tool: Tool::Memory,
         rule: "code",
@@ -86,10 +88,12 @@ pub(crate) fn missing_code(explained: &KernelFault, call: Option<Place>) -> Opti
             Some(place) => Mark {
                 place,
                 label: "calls what is not code".to_owned(),
+                items,
             },
             None => Mark {
                 place: explained.place.clone(),
                 label: "no code".to_owned(),
+                items,
             },
         },
         related: Vec::new(),

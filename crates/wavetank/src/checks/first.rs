@@ -2,6 +2,7 @@
 
 use std::collections::btree_map::Entry;
 
+use wavetank_check::WorkItems;
 use wavetank_machine::Group;
 
 use super::lanes::wave_in_words;
@@ -20,6 +21,11 @@ impl<T> First<T> {
         // A reason that all lanes share is not one of single lanes.
         let lanes = if lanes == u64::MAX { 0 } else { lanes };
         wave_in_words(&self.group, self.wave, lanes)
+    }
+
+    /// Returns the work-items in some lanes of the wave.
+    pub(super) fn items(&self, lanes: u64) -> WorkItems {
+        WorkItems::of(&self.group, self.wave, lanes)
     }
 }
 

@@ -51,6 +51,7 @@ impl Floats {
                 elem,
                 operands: first.what.shown.clone(),
                 actor: first.actor(first.what.lanes),
+                items: first.items(first.what.lanes),
                 times: first.times,
             };
             let finding = describe(&seen, kernel, &code.graphs);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use wavetank_check::code::Successors;
-use wavetank_check::{Finding, Mark, Tool};
+use wavetank_check::{Finding, Mark, Tool, WorkItems};
 use wavetank_machine::WaveState;
 use wavetank_machine::schedule::HungWave;
 
@@ -37,6 +37,9 @@ impl Launched<'_> {
             Mark {
                 place: module.place(looks.unwrap_or(pc)),
                 label: doing(waits, waves, looks.is_some()),
+                items: waves
+                    .first()
+                    .map(|wave| WorkItems::of(&wave.group, wave.wave, 0)),
             }
         };
         let others = places.iter().skip(1).take(MAX_PLACES);

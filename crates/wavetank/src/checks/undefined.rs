@@ -200,6 +200,7 @@ impl Follower {
             pc: rest(*pc),
             sink: Sink::ALL.get(usize::from(*about)).copied(),
             actor: first.actor(first.what),
+            items: first.items(first.what),
             times: first.times,
         });
         for (decider, of) in story.mistakes(uses) {
@@ -225,6 +226,7 @@ impl Follower {
                         pc,
                         sink: None,
                         actor: store.actor(store.what.lanes),
+                        items: store.items(store.what.lanes),
                         times: store.times,
                     })
                 };
@@ -252,7 +254,13 @@ fn in_a_line(mut finding: Finding, mut decider: impl Iterator<Item = Place>) -> 
         && let Some(place) = decider.find(has_line)
     {
         let label = "undefined bits are compared here".to_owned();
-        let at = std::mem::replace(&mut finding.at, Mark { place, label });
+        let items = finding.at.items;
+        let mark = Mark {
+            place,
+            label,
+            items,
+        };
+        let at = std::mem::replace(&mut finding.at, mark);
         finding.related.push(at);
     }
     finding

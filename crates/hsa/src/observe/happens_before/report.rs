@@ -64,7 +64,7 @@ fn with_kernel(found: &Found) -> Finding {
     ];
     let mut related = Vec::new();
     if same {
-        related.push(Mark::at(other.pc, label));
+        related.push(Mark::at(other.pc, label).by(other.items));
     } else {
         notes.push(format!("{label}: {there}"));
     }
@@ -94,7 +94,8 @@ fn plain(found: &Found, rule: &'static str, message: String) -> Finding {
         at: Mark::at(
             meeting.pc,
             format!("the {} of {}", meeting.noun, meeting.actor),
-        ),
+        )
+        .by(meeting.items),
         related: Vec::new(),
         host: Vec::new(),
         notes: Vec::new(),
