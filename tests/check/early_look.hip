@@ -20,7 +20,7 @@ __global__ void look_beyond(int *values, int *out) {
     values[i] = values[i + 128] = i;
     __syncthreads();
 #endif
-    if (values[191 - i] > 3) out[i] = 1; //~ init/exec
+    if (values[(i + 64) % 192] > 3) out[i] = 1; //~ init/exec
 #ifdef MISTAKE
     values[i] = i; //~ race/read-write
 #endif

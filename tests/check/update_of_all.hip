@@ -4,7 +4,7 @@
 __global__ void count(const int *keys, int *counts) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 #ifdef MISTAKE
-    counts[keys[i] & 3] += i; //~ race/write-read+race/same-store+race/lanes
+    counts[keys[i] & 3] += i; //~ race/read-write+race/lanes
 #else
     atomicAdd(&counts[keys[i] & 3], i);
 #endif

@@ -106,21 +106,16 @@ impl Finding {
             .chain(self.also.iter().copied())
     }
 
-    /// Returns the sentence about the other rules of the same cause; `None` if there are none.
+    /// Returns the sentence about the other rules of the same tool; `None` if there are none. Those of another tool have a note.
     pub fn also(&self) -> Option<String> {
-        let names: Vec<String> = self
-            .also
-            .iter()
-            .map(|(tool, rule)| format!("{tool}/{rule}"))
-            .collect();
-        match names.as_slice() {
-            [] => None,
-            [one] => Some(format!("the same mistake shows as {one}, too")),
-            [first @ .., last] => Some(format!(
-                "the same mistake shows as {} and {last}, too",
-                first.join(", ")
-            )),
-        }
+        let own = self.also.iter().filter(|(tool, _)| *tool == self.tool);
+        let names: Vec<String> = own.map(|(tool, rule)| format!("{tool}/{rule}")).collect();
+        let names = match names.as_slice() {
+            [] => return None,
+            [one] => one.clone(),
+            [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        };
+        Some(format!("the same mistake breaks {names}, too"))
     }
 
     /// Returns the finding with new places: `place` returns the one at an address.

@@ -103,8 +103,7 @@ fn is_one_cause(one: &Finding, other: &Finding) -> bool {
 /// Returns the accesses of a race by their sources; `None` if a line is not known.
 fn accesses(finding: &Finding) -> Option<Vec<&Source>> {
     let marks = [&finding.at].into_iter().chain(&finding.related);
-    let source = |mark: &'_ Mark| &mark.place.source;
-    let sources: Vec<&Source> = marks.map(source).collect();
+    let sources: Vec<&Source> = marks.map(|mark: &Mark| &mark.place.source).collect();
     let has_line = |source: &&Source| source.own().is_some_and(|frame| frame.line.is_some());
     sources.iter().all(has_line).then_some(sources)
 }

@@ -200,13 +200,13 @@ fn finding(
             "barrier-after-end",
             "a wave waits at a barrier that another of its work-group will not reach, since it has ended".to_owned(),
             vec![],
-            "let all work-items of a work-group reach each barrier: those without work, too",
+            "let all work-items of a work-group reach each barrier, also those without work",
         ),
         Wrong::Other => (
             "different-barriers",
             "waves of a work-group wait at different barriers".to_owned(),
             vec![Mark::at(other, "another wave waits here").by(items(second))],
-            "put the barrier where all work-items of a work-group come by",
+            "move the barrier to a place that all work-items of a work-group reach",
         ),
         Wrong::Lanes => (
             "barrier-in-some-lanes",

@@ -73,7 +73,7 @@ impl Tool {
             Tool::Hazard => "Wait states that are missing between two instructions",
             Tool::Sync => "Barriers that not every wave of a work-group reaches",
             Tool::Limits => "More registers, LDS or code than there is",
-            Tool::Float => "Where NaNs and infinities are born, and numbers lost",
+            Tool::Float => "The sources of NaNs and infinities, and lost numbers",
         }
     }
 }

@@ -30,7 +30,10 @@ impl WorkItems {
     pub fn of(group: &Group, wave: u32, lanes: u64) -> WorkItems {
         let all = group.exec(wave);
         let lanes = if lanes & all == 0 { all } else { lanes & all };
-        let (first, last) = (lanes.trailing_zeros() % 64, 63 - lanes.leading_zeros().min(63));
+        let (first, last) = (
+            lanes.trailing_zeros() % 64,
+            63 - lanes.leading_zeros().min(63),
+        );
         let has_no_gap = lanes.count_ones() == last - first + 1;
         let item = |lane| item(group.size, wave * LANES as u32 + lane);
         WorkItems {
@@ -87,7 +90,9 @@ mod tests {
         // The wave as a whole, without lanes that have no work-item.
         assert_eq!(of(0), ([0, 0, 0], Some([3, 2, 1])));
         assert_eq!(of(!0), ([0, 0, 0], Some([3, 2, 1])));
-        let group = Grid::new([256, 1, 1], [128, 1, 1]).expect("a grid").group(1);
+        let group = Grid::new([256, 1, 1], [128, 1, 1])
+            .expect("a grid")
+            .group(1);
         let second = WorkItems::of(&group, 1, 0);
         assert_eq!(
             second.words(false),

@@ -62,6 +62,7 @@ pub(crate) fn observed(py: Python<'_>) -> PyResult<Option<&'static Observed>> {
             wanted.then(|| Observed {
                 look: Look {
                     machine_code: settings.machine_code,
+                    stacks: settings.stacks,
                     ..Look::default()
                 },
                 tools: settings.check,

@@ -60,16 +60,16 @@ fn words(event: Event, name: &str) -> (&'static str, String, &'static str) {
         Event::Nan => (
             "nan",
             format!("{name} gives a NaN, and no operand is one"),
-            "a NaN is born here",
+            "a NaN is produced here",
         ),
         Event::Infinity => (
             "infinity",
             format!("{name} gives an infinity, and no operand is one"),
-            "an infinity is born here",
+            "an infinity is produced here",
         ),
         Event::Flushed => (
             "flushed",
-            format!("{name} takes a denormal for zero, and its result is another one so"),
+            format!("{name} treats a denormal as zero, which changes its result"),
             "a denormal is flushed here",
         ),
         Event::Conversion => (

@@ -181,7 +181,7 @@ fn words(sink: Option<Sink>, name: &str) -> (&'static str, String, &'static str)
     match sink {
         Some(Sink::Branch) => (
             "branch",
-            format!("undefined bits decide where {name} goes"),
+            format!("undefined bits decide where the wave goes at {name}"),
             "the condition has undefined bits",
         ),
         Some(Sink::Exec) => (
@@ -191,7 +191,7 @@ fn words(sink: Option<Sink>, name: &str) -> (&'static str, String, &'static str)
         ),
         Some(Sink::Address) => (
             "address",
-            format!("undefined bits decide what {name} accesses"),
+            format!("undefined bits decide which address {name} accesses"),
             "the address has undefined bits",
         ),
         Some(Sink::Jump) => (
@@ -201,12 +201,12 @@ fn words(sink: Option<Sink>, name: &str) -> (&'static str, String, &'static str)
         ),
         Some(Sink::Index) => (
             "index",
-            format!("undefined bits decide which lane or register {name} means"),
+            format!("undefined bits decide which lane or register {name} selects"),
             "the index has undefined bits",
         ),
         None => (
             "store",
-            format!("{name} stores undefined bits, which the host gets"),
+            format!("{name} stores undefined bits that the host reads"),
             "undefined bits are stored here",
         ),
     }

@@ -36,7 +36,7 @@ pub fn fold_echoes(findings: &mut Vec<Finding>, early: &[EarlyLoad]) {
             let echo = findings.remove(n);
             let race = if race > n { race - 1 } else { race };
             findings[race].notes.push(format!(
-                "the load came too early for the value ({}/{}): {}, at {}",
+                "the load came too early, so the value is undefined ({}/{}): {}, at {}",
                 echo.tool,
                 echo.rule,
                 echo.message,

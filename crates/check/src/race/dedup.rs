@@ -240,6 +240,16 @@ impl Pair {
         }
     }
 
+    /// Whether a wave loads and stores one place by the two instructions: `bins[i]++`.
+    fn is_update(&self, kinds: &SemanticsTable) -> bool {
+        let (earlier, later) = (self.earlier.0.pc, self.later.0.pc);
+        match self.rule {
+            Rule::ReadWrite => kinds.is_update(earlier, later),
+            Rule::WriteRead => kinds.is_update(later, earlier),
+            Rule::WriteWrite | Rule::SameStore | Rule::Lanes => false,
+        }
+    }
+
     fn finding(&self, waves: &Waves, kinds: &SemanticsTable) -> Finding {
         let ((earlier, before), (later, verb)) = (self.earlier, self.later);
         let group = |slot: Slot| waves.group(slot.wave);
@@ -263,6 +273,10 @@ impl Pair {
             let label = format!("the {} of {}", verb.noun(), name(slot, waves, false));
             Mark::at(kinds.pc(slot.pc), label).by(items(slot, waves))
         };
+        let mut first = mark(earlier, before);
+        if self.release.is_none() {
+            first.label += ", which came first";
+        }
         let release = self.release.map(|release| {
             let name = name(earlier.on(0, Lane::SEVERAL), waves, true);
             let label = format!("{name} releases others here");
@@ -274,17 +288,15 @@ impl Pair {
             kernel: String::new(),
             message,
             at: mark(later, verb),
-            related: [mark(earlier, before)].into_iter().chain(release).collect(),
+            related: [first].into_iter().chain(release).collect(),
             host: Vec::new(),
             notes: match self.release {
                 Some(_) => vec![IN_FLIGHT.to_owned()],
-                None => vec![
-                    format!("the {noun} of {} came first", whole(earlier)),
-                    order(self.memory, one_group),
-                ],
+                None => Vec::new(),
             },
             help: Some(match self.release {
                 Some(_) => WAIT.to_owned(),
+                None if self.is_update(kinds) => UPDATE.to_owned(),
                 None => help(one_group, self.rule).to_owned(),
             }),
             address: address(self.memory, self.dword, self.later.0.mask()),
@@ -296,26 +308,9 @@ impl Pair {
 
 /// The reason why a release does not order these writes, and the help for it.
 const IN_FLIGHT: &str = "on another compute unit, the writes of a wave may become visible in another order, unless it waits in between";
+/// The help for an update of two steps.
+const UPDATE: &str = "make the update atomic, for instance with `atomicAdd`, so that no other one comes between its load and its store";
 const WAIT: &str = "put a release fence before the release: `__threadfence()`, in machine code `s_waitcnt vmcnt(0)`";
-
-/// Returns the operations that would order the two waves.
-fn order(memory: MemoryKind, one_group: bool) -> String {
-    let coherent = match memory {
-        MemoryKind::Global => {
-            ", and by atomic loads, which are ordered after the stores that they see"
-        }
-        _ => "",
-    };
-    if one_group {
-        format!(
-            "waves of a work-group are ordered by `__syncthreads()`, by atomics on one address that return a value{coherent}"
-        )
-    } else {
-        format!(
-            "waves of different work-groups are ordered only by atomics on one address that return a value{coherent}"
-        )
-    }
-}
 
 fn help(one_group: bool, rule: Rule) -> &'static str {
     match (rule, one_group) {
@@ -326,7 +321,7 @@ fn help(one_group: bool, rule: Rule) -> &'static str {
             "add `__syncthreads()` (`barrier()` in OpenCL, `s_barrier` in assembly) between the two"
         }
         (_, false) => {
-            "make both atomic, order them by an atomic flag with `__threadfence()`, or divide the kernel into two launches"
+            "make both atomic, order them by an atomic flag with `__threadfence()` before it, or divide the kernel into two launches"
         }
     }
 }

@@ -62,6 +62,9 @@ struct ToolOfRun<'a> {
 struct Driver<'a> {
     name: &'static str,
     semantic_version: &'static str,
+    /// The page of the program (3.19.17), once its crate has one.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    information_uri: &'static str,
     rules: &'a [Rule],
 }
 
@@ -146,11 +149,18 @@ struct Artifact {
 
 /// A region of a file (3.30).
 #[derive(Serialize, Debug)]
-#[serde(rename_all = "camelCase")]
-struct Region {
-    start_line: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    start_column: Option<u32>,
+#[serde(untagged)]
+enum Region {
+    /// A line of text (3.30.5).
+    #[serde(rename_all = "camelCase")]
+    Line {
+        start_line: u32,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        start_column: Option<u32>,
+    },
+    /// Bytes of a binary file (3.30.11).
+    #[serde(rename_all = "camelCase")]
+    Bytes { byte_offset: u64, byte_length: u64 },
 }
 
 /// An address (3.32).
@@ -210,6 +220,7 @@ impl Sarif {
         let driver = Driver {
             name: "wavetank",
             semantic_version: env!("CARGO_PKG_VERSION"),
+            information_uri: env!("CARGO_PKG_REPOSITORY"),
             rules: &self.rules,
         };
         let log = Log {
@@ -302,7 +313,8 @@ fn physical(mark: &Mark, scene: &Scene<'_>) -> Physical {
     let symbol = place.symbol.as_ref();
     Physical {
         artifact_location: artifact(scene.file),
-        region: None,
+        // The address says where in the file it is; services want a region, too.
+        region: whole(scene.file),
         address: Some(Address {
             absolute_address: place.pc,
             kind: "instruction",
@@ -311,11 +323,20 @@ fn physical(mark: &Mark, scene: &Scene<'_>) -> Physical {
     }
 }
 
+/// Returns all bytes of a file, if it can be read.
+fn whole(file: &Path) -> Option<Region> {
+    let about = std::fs::metadata(file).ok()?;
+    Some(Region::Bytes {
+        byte_offset: 0,
+        byte_length: about.len(),
+    })
+}
+
 /// Returns a source line, or a file if the line is unknown.
 fn in_source(frame: &Frame) -> Physical {
     Physical {
         artifact_location: artifact(Path::new(&frame.file)),
-        region: frame.line.map(|start_line| Region {
+        region: frame.line.map(|start_line| Region::Line {
             start_line,
             start_column: frame.column,
         }),
@@ -330,8 +351,11 @@ fn artifact(path: &Path) -> Artifact {
 }
 
 fn artifact_in(path: &Path, folder: Option<&Path>) -> Artifact {
-    let parts = path.components().filter(|part| *part != Component::CurDir);
-    let path: PathBuf = parts.collect();
+    let climbs = path.components().any(|part| part == Component::ParentDir);
+    let path = match folder {
+        Some(folder) if climbs => direct(&folder.join(path)),
+        _ => direct(path),
+    };
     let below = folder.and_then(|folder| path.strip_prefix(folder).ok());
     let path = below.unwrap_or(&path);
     let text = path.to_string_lossy();
@@ -340,6 +364,22 @@ fn artifact_in(path: &Path, folder: Option<&Path>) -> Artifact {
     Artifact {
         uri: format!("{scheme}{encoded}"),
     }
+}
+
+/// Returns a path without `.`, and without `..` where the folder before it is known.
+fn direct(path: &Path) -> PathBuf {
+    let mut direct = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            // There is nothing above the root.
+            Component::ParentDir if direct.file_name().is_some() || direct.has_root() => {
+                direct.pop();
+            }
+            part => direct.push(part),
+        }
+    }
+    direct
 }
 
 #[cfg(test)]
@@ -409,10 +449,32 @@ mod tests {
         assert_eq!(uri("/h/k/./src/a.hip"), "src/a.hip");
         assert_eq!(uri("./a.out"), "a.out");
         assert_eq!(uri("/h/kk/a.hip"), "file:///h/kk/a.hip");
+        assert_eq!(uri("../other/a.hip"), "file:///h/other/a.hip");
+        assert_eq!(uri("../../../a.hip"), "file:///a.hip");
+        assert_eq!(uri("../k/sub/../a.hip"), "a.hip");
         assert_eq!(capital("two loads"), "Two loads");
         assert_eq!(capital("a load"), "A load");
         assert_eq!(capital("v1 is read"), "v1 is read");
         assert_eq!(capital("s_nop 0"), "s_nop 0");
         assert_eq!(capital(""), "");
+    }
+
+    #[test]
+    fn a_file_whose_lines_are_not_known_is_a_region() {
+        let file = std::env::temp_dir().join(format!("wavetank-region-{}", std::process::id()));
+        std::fs::write(&file, [0; 77]).unwrap();
+        let object = lines();
+        let mut sarif = Sarif::default();
+        with(&object, folder(), |scene| {
+            let scene = Scene {
+                file: &file,
+                ..*scene
+            };
+            sarif.add(&finding(&object, 0x34, 0x28), &scene);
+        });
+        let log: Value = serde_json::from_str(&sarif.json()).unwrap();
+        let place = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["region"], json!({"byteOffset": 0, "byteLength": 77}));
+        std::fs::remove_file(&file).unwrap();
     }
 }

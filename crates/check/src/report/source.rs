@@ -74,12 +74,22 @@ fn snippet(
         }
         shown.push('\n');
     }
-    let annotations = marks.iter().filter_map(|(frame, mark, kind)| {
-        let n = there(frame)?;
+    // Labels of one token stand in one line.
+    let mut drawn: Vec<(Range<usize>, Vec<String>, AnnotationKind)> = Vec::new();
+    for (frame, mark, kind) in marks {
+        let Some(n) = there(frame) else { continue };
         let span = token(&short(line_of(n)?), frame.column);
-        let start = starts[&n];
-        let label = Some(plain(&mark.words(of_opencl)).to_string()).filter(|label| !label.is_empty());
-        Some(kind.span(start + span.start..start + span.end).label(label))
+        let span = starts[&n] + span.start..starts[&n] + span.end;
+        let label = plain(&mark.words(of_opencl)).to_string();
+        let label = Some(label).filter(|label| !label.is_empty());
+        match drawn.iter_mut().find(|(known, ..)| *known == span) {
+            Some((_, labels, _)) => labels.extend(label),
+            None => drawn.push((span, label.into_iter().collect(), *kind)),
+        }
+    }
+    let annotations = drawn.into_iter().map(|(span, labels, kind)| {
+        let label = Some(labels.join("; ")).filter(|label| !label.is_empty());
+        kind.span(span).label(label)
     });
     let annotations: Vec<_> = annotations.collect();
     let snippet = Snippet::source(shown).path(plain(file).to_string());

@@ -19,6 +19,8 @@ pub struct Look {
     /// Whether findings about a program show its machine code even if its lines are shown. Those about the code itself, of `wait`,
     /// `hazard` and `limits`, always do.
     pub machine_code: bool,
+    /// Whether stacks of the host have all functions, a line each; else the lines of the program itself.
+    pub stacks: bool,
 }
 
 impl Look {
@@ -55,7 +57,7 @@ pub fn text(finding: &Finding, scene: &Scene<'_>, look: Look) -> String {
         head = head.element(Origin::path(frame.to_string()));
     }
     head = head.elements(frames);
-    let rest = rest(finding, shows_code);
+    let rest = rest(finding, shows_code, look.stacks);
     let Some(first) = pieces.next() else {
         if !rest.is_empty() {
             head = head.element(Padding).elements(rest);
@@ -86,21 +88,34 @@ fn code(piece: Piece) -> Group<'static> {
 }
 
 /// Returns further facts, and the help. The kernel is one, unless the title of the machine code names it.
-fn rest(finding: &Finding, shows_code: bool) -> Vec<annotate_snippets::Message<'static>> {
-    let symbol = finding.at.place.symbol.as_ref();
-    let is_named = shows_code && symbol.is_none_or(|(name, _)| *name == finding.kernel);
-    let caller = !is_named && !finding.kernel.is_empty();
-    let caller = caller.then(|| format!("found in `{}`", readable(&finding.kernel)));
-    let times = (finding.times > 1).then(|| format!("found {} times", finding.times));
+fn rest(
+    finding: &Finding,
+    shows_code: bool,
+    stacks: bool,
+) -> Vec<annotate_snippets::Message<'static>> {
     let notes = finding.notes.iter().map(|note| plain(note).to_string());
-    let host = finding.host.iter().map(Stack::text);
-    let also = finding.also();
-    let notes = caller.into_iter().chain(notes).chain(host);
-    let notes = notes.chain(also).chain(times);
+    let stack = if stacks { Stack::text } else { Stack::short };
+    let host = finding.host.iter().map(stack);
+    let notes = found(finding, shows_code).into_iter().chain(notes);
+    let notes = notes.chain(host).chain(finding.also());
     let notes = notes.map(|note| Level::NOTE.message(note));
     let help = finding.help.iter();
     let help = help.map(|help| Level::HELP.message(plain(help).to_string()));
     notes.chain(help).collect()
+}
+
+/// Returns how often a finding was found and in which kernel, unless it is once and the kernel is named already.
+fn found(finding: &Finding, shows_code: bool) -> Option<String> {
+    let symbol = finding.at.place.symbol.as_ref();
+    let is_named = shows_code && symbol.is_none_or(|(name, _)| *name == finding.kernel);
+    let kernel = Some(&finding.kernel).filter(|kernel| !is_named && !kernel.is_empty());
+    let kernel = kernel.map(|kernel| readable(kernel));
+    match (finding.times, kernel) {
+        (0 | 1, None) => None,
+        (0 | 1, Some(kernel)) => Some(format!("found in `{kernel}`")),
+        (n, None) => Some(format!("found {n} times")),
+        (n, Some(kernel)) => Some(format!("found {n} times in `{kernel}`")),
+    }
 }
 
 #[cfg(test)]
@@ -144,8 +159,7 @@ error[wait/vgpr-before-load]: v1 is read before it has been loaded
  | +0x48  s_endpgm
  |
  = note: 1 load may be in flight
- = note: freed here
-           axpy(float*) at main.cpp:7
+ = note: freed here: main.cpp:7 in `axpy(float*)`
  = help: wait with `s_waitcnt vmcnt(0)`
 ";
 
@@ -221,8 +235,8 @@ error[wait/vgpr-before-load]: v1 is read before it has been loaded
             "--> checked+0x8 in lines.hsaco (gfx900)\n",
             "--> lines+0x28 in lines.hsaco (gfx900)\n",
             "| +0x8   s_waitcnt lgkmcnt(0)\n   |        ^^^^^^^^^^^^^^^^^^^^ v1 is read here\n",
-            "= note: found in `axpy(float*)`\n",
-            "= note: found 3 times\n   = help: ",
+            "= note: found 3 times in `axpy(float*)`\n   = note: 1 load",
+            "= note: freed here: main.cpp:7 in `axpy(float*)`\n   = help: ",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }

@@ -121,6 +121,10 @@ impl Check {
                 if self.wanted.asm { "1" } else { "0" }.into(),
             ),
             (
+                "WAVETANK_CHECK_STACKS",
+                if self.wanted.stacks { "1" } else { "0" }.into(),
+            ),
+            (
                 "WAVETANK_CHECK_LEAKS",
                 if self.leaks { "1" } else { "0" }.into(),
             ),

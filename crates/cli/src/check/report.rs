@@ -58,6 +58,7 @@ impl<'w> Report<'w> {
                 colours: terminal::colours(),
                 columns: terminal::columns(),
                 machine_code: wanted.asm,
+                stacks: wanted.stacks,
             },
             sarif: Sarif::default(),
             cases: Vec::new(),
@@ -260,6 +261,7 @@ mod tests {
         Wanted {
             max: 100,
             asm: false,
+            stacks: false,
             json: false,
             sarif: None,
             junit: None,

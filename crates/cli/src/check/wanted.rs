@@ -14,6 +14,9 @@ pub(super) struct Wanted {
     /// Show the machine code of a finding even if the line of its source is shown
     #[arg(long)]
     pub asm: bool,
+    /// Show all calls of the program on the host that belong to a finding, not only its own lines
+    #[arg(long)]
+    pub stacks: bool,
     /// Print JSON, an object a line for each finding
     #[arg(long)]
     pub json: bool,

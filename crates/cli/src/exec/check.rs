@@ -33,6 +33,7 @@ impl Found {
             colours: true,
             columns: terminal::columns(),
             machine_code: false,
+            stacks: false,
         };
         let mut values = Vec::new();
         let Some(checked) = case.check(tools, run)? else {

@@ -56,6 +56,7 @@ impl CheckOptions {
             colours: true,
             columns: terminal::columns(),
             machine_code: self.asm,
+            stacks: false,
         };
         for finding in findings {
             let shown = module.show(finding, file, |finding, scene| text(finding, scene, look));

@@ -88,8 +88,8 @@ pub(crate) fn of(address: u64) -> Vec<Stack> {
         label: label.to_owned(),
         frames: backtrace.symbolize().frames,
     };
-    let made = stack("it was allocated here", made);
-    let freed = freed.map(|freed| stack("it was freed here", freed));
+    let made = stack("allocated here", made);
+    let freed = freed.map(|freed| stack("freed here", freed));
     [made].into_iter().chain(freed).collect()
 }
 

@@ -35,6 +35,7 @@ fn look() -> Look {
     let settings = settings().as_ref();
     Look {
         machine_code: settings.is_ok_and(|settings| settings.machine_code),
+        stacks: settings.is_ok_and(|settings| settings.stacks),
         ..Look::default()
     }
 }

@@ -84,6 +84,7 @@ fn finding(named: Symbolized, count: u64, bytes: u64) -> Option<Finding> {
     let (address, frame) = named.own?;
     named.entry.as_ref().is_none_or(allocates).then_some(())?;
     let message = match count {
+        1 if bytes == 1 => "an allocation of 1 byte is never freed".to_owned(),
         1 => format!("an allocation of {bytes} bytes is never freed"),
         n => format!("{n} allocations of {bytes} bytes in all are never freed"),
     };
@@ -105,7 +106,7 @@ fn finding(named: Symbolized, count: u64, bytes: u64) -> Option<Finding> {
         },
         related: Vec::new(),
         host: vec![Stack {
-            label: "it was allocated here".to_owned(),
+            label: "allocated here".to_owned(),
             frames: named.frames,
         }],
         notes: Vec::new(),

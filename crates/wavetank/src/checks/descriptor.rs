@@ -54,7 +54,10 @@ impl Used {
                     there.name
                 ),
             },
-            None => format!("{what}, where nothing is, and has {}", self.size()),
+            None => format!(
+                "{what}, which is outside every allocation, and has {}",
+                self.size()
+            ),
         };
         if there.is_none() && finding.rule == "out-of-bounds" {
             finding.rule = "descriptor";

@@ -33,7 +33,7 @@ pub(crate) fn denied_access(explained: &KernelFault, lanes: u64) -> Option<Findi
     let help = match fault.reason {
         // The tool requests it, whatever the device does.
         MemoryFaultReason::OutsideLds { .. } => {
-            Some("on a chip such loads give 0, and such stores are dropped".to_owned())
+            Some("on a chip such loads return 0, and such stores are dropped".to_owned())
         }
         _ => explained.hint.map(str::to_owned),
     };
@@ -62,7 +62,7 @@ fn label(reason: MemoryFaultReason) -> &'static str {
     match reason {
         MemoryFaultReason::Unmapped => "outside every allocation",
         MemoryFaultReason::Freed => "freed before",
-        MemoryFaultReason::ReadOnly => "writes what may only be read",
+        MemoryFaultReason::ReadOnly => "a store to memory that kernels may only read",
         MemoryFaultReason::Misaligned { .. } => "not aligned",
         MemoryFaultReason::OutsideScratch => "below the scratch of the work-item",
         MemoryFaultReason::StackOverflow { .. } => "beyond the work-item's stack",
@@ -83,11 +83,11 @@ pub(crate) fn missing_code(explained: &KernelFault, call: Option<Place>) -> Opti
         tool: Tool::Memory,
         rule: "code",
         kernel: explained.kernel.clone(),
-        message: format!("the wave went to where no code is: {what}"),
+        message: format!("the wave jumped to an address without code: {what}"),
         at: match call {
             Some(place) => Mark {
                 place,
-                label: "calls what is not code".to_owned(),
+                label: "calls an address without code".to_owned(),
                 items,
             },
             None => Mark {

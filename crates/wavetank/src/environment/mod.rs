@@ -137,6 +137,8 @@ pub struct Settings {
     pub stop_at_first: bool,
     /// Whether findings show machine code even where the lines of the source are known.
     pub machine_code: bool,
+    /// Whether findings show all calls of the host, not only the lines of the program itself.
+    pub stacks: bool,
     /// Whether memory that the program still holds at its end is reported.
     pub leaks: bool,
     /// The settings of kernels.
@@ -189,6 +191,7 @@ impl Settings {
             check: variable(&value, "WAVETANK_CHECK", checks)?.unwrap_or_default(),
             stop_at_first: variable(&value, "WAVETANK_CHECK_STOP", yes_or_no)?.unwrap_or(false),
             machine_code: variable(&value, "WAVETANK_CHECK_ASM", yes_or_no)?.unwrap_or(false),
+            stacks: variable(&value, "WAVETANK_CHECK_STACKS", yes_or_no)?.unwrap_or(false),
             leaks: variable(&value, "WAVETANK_CHECK_LEAKS", yes_or_no)?.unwrap_or(false),
             kernels: KernelSettings::read(&value)?,
         })
@@ -311,6 +314,7 @@ mod tests {
             ("WAVETANK_CHECK", "luck", "`luck` is not a tool"),
             ("WAVETANK_CHECK", "race,", "`` is not a tool"),
             ("WAVETANK_CHECK_ASM", "yes", "neither 1 nor 0"),
+            ("WAVETANK_CHECK_STACKS", "yes", "neither 1 nor 0"),
             ("WAVETANK_CHECK_STOP", "yes", "neither 1 nor 0"),
             ("WAVETANK_CHECK_LEAKS", "all", "neither 1 nor 0"),
             ("WAVETANK_GPU", "voodoo", "`voodoo` is not a GPU"),

@@ -8,10 +8,11 @@ use wavetank_quote::{plain, similar};
 const PREFIX: &str = "WAVETANK_";
 
 /// The variables for users.
-const VARIABLES: [&str; 16] = [
+const VARIABLES: [&str; 17] = [
     "WAVETANK_CHECK",
     "WAVETANK_CHECK_ASM",
     "WAVETANK_CHECK_LEAKS",
+    "WAVETANK_CHECK_STACKS",
     "WAVETANK_CHECK_STOP",
     "WAVETANK_ENGINE",
     "WAVETANK_GPU",

@@ -343,7 +343,7 @@ fn descriptors_of_buffers_are_reported() {
         assert_eq!(found.rule, "descriptor");
         assert_eq!(
             found.notes.last().unwrap(),
-            "the buffer of s[8:11] begins at 0x1000, where nothing is, and has 256 bytes"
+            "the buffer of s[8:11] begins at 0x1000, which is outside every allocation, and has 256 bytes"
         );
     });
 }

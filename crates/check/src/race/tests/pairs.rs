@@ -188,6 +188,14 @@ fn the_message_names_both_sides() {
     );
     assert_eq!(finding.at.place.pc, LdsLoad.pc());
     assert_eq!(finding.related[0].place.pc, LdsStore.pc());
+    let words = [&finding.at, &finding.related[0]].map(|mark| mark.words(false));
+    assert_eq!(
+        words,
+        [
+            "the load of wave 1, lane 3: block (0,0,0) thread (67,0,0)",
+            "the store of wave 0, lane 3, which came first: block (0,0,0) thread (3,0,0)"
+        ]
+    );
     assert_eq!((finding.kernel.as_str(), finding.times), ("k", 2));
     assert!(finding.help.as_ref().unwrap().contains("s_barrier"));
 }
