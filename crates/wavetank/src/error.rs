@@ -379,7 +379,8 @@ fn lane(fault: &MemoryFault) -> String {
 
 /// Describes a refused access: the attempt, and the reason for its refusal.
 pub(crate) fn attempt(fault: &MemoryFault) -> String {
-    let what = format!("{} of {} bytes", access_of(fault.kind), fault.bytes);
+    let size = bytes(fault.bytes.into());
+    let what = format!("{} of {size}", access_of(fault.kind));
     let at = |why: &str| format!("{what} at {:#x}, which {why}", fault.address);
     match fault.reason {
         MemoryFaultReason::Unmapped => at("is outside every allocation"),
@@ -459,7 +460,7 @@ pub(crate) fn nearness(name: &str, start: u64, len: u64, address: u64) -> String
 
 /// An allocation in words: its name, size and address.
 pub(crate) fn allocation(name: &str, start: u64, len: u64) -> String {
-    format!("{name} ({len} bytes at {start:#x})")
+    format!("{name} ({} at {start:#x})", bytes(len))
 }
 
 /// The distance from which an allocation that is smaller has nothing to do with an access, in bytes.
@@ -506,7 +507,7 @@ impl fmt::Display for Timeout {
         } = self;
         write!(
             f,
-            "kernel `{}` did not end in time: {groups_done} of {groups} work-groups were done, {} waves had not ended{}",
+            "kernel `{}` did not end in time: {groups_done} of {groups} work-groups had ended, {} waves had not{}",
             readable(kernel),
             waves.len(),
             seed(*schedule)
@@ -688,7 +689,9 @@ mod tests {
         };
         let text = error.to_string();
         assert!(
-            text.contains("had not ended; the schedule was random:7\n"),
+            text.contains(
+                "0 of 1 work-groups had ended, 2 waves had not; the schedule was random:7\n"
+            ),
             "{text}"
         );
         assert!(

@@ -10,7 +10,7 @@ use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::{self, Counts, Failure, Options};
 use wavetank_machine::{Fault, Grid, Group, StartWave};
 
-use crate::checks::{Checking, Collected, Launched, Room, Shadowed};
+use crate::checks::{Checking, Collected, Launched, Pace, Room, Shadowed};
 use crate::engine::Engine;
 use crate::error::{Error, KernelFault, Result, Timeout};
 use crate::hooks::Hooking;
@@ -115,6 +115,14 @@ impl ReadyWaves<'_> {
         let checking = observers.checks.begin(self.function, self.module)?;
         let threads = checking.threads(device.threads(), observers.trace.is_some());
         let begin = Instant::now();
+        let pace = Pace::new(begin);
+        let progress = |done, all| {
+            pace.ended(done);
+            if let Some(progress) = observers.progress {
+                progress(done, all);
+            }
+        };
+        let is_timed = observers.timeout.is_some();
         let options = Options {
             threads,
             resident_groups: self.resident_groups,
@@ -122,6 +130,11 @@ impl ReadyWaves<'_> {
             sync: Some(&device.inner.sync),
             waves: Some(&device.inner.waves),
             stop: hooking.as_ref().map(|hooking| &hooking.stopped),
+            progress: if is_timed {
+                Some(&progress)
+            } else {
+                observers.progress
+            },
             ..observers.options(begin)
         };
         let overruns = Overruns::default();
@@ -148,6 +161,7 @@ impl ReadyWaves<'_> {
                 groups: self.grid.count(),
                 resident: self.resident_groups.into(),
             },
+            goes_on: pace.goes_on(wall),
             explain: self.explain,
             origins: observers.origins,
         };

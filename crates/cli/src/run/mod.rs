@@ -389,9 +389,12 @@ impl Run {
         let plural = if seconds == 1.0 { "" } else { "s" };
         let sentence = format!("the program was ended after {seconds} second{plural} (--timeout)");
         match kernel {
-            // The finding of `check` has this, and more.
             None => sentence,
-            Some(_) if self.quiet => sentence,
+            // Under `check` the kernel was only slow; otherwise a finding has this, and more.
+            Some(kernel) if self.quiet => {
+                let first = kernel.lines().next().unwrap_or_default();
+                format!("{sentence}: {first}")
+            }
             Some(kernel) => {
                 let lines: Vec<&str> = kernel.lines().take(1 + MAX_HUNG_WAVES).collect();
                 format!(

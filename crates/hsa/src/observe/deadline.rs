@@ -75,10 +75,11 @@ impl Kernel {
         (kernel, left)
     }
 
-    /// Records that the deadline has stopped the kernel. The findings of a checked program have reported it.
-    pub(crate) fn is_stopped(&self, sentence: &str) {
+    /// Records that the deadline has stopped the kernel, with a sentence if no finding has reported it: the program is not checked, or
+    /// the kernel was only slow.
+    pub(crate) fn is_stopped(&self, sentence: &str, is_finding: bool) {
         STOPPED.fetch_add(1, Ordering::SeqCst);
-        if due().is_none() {
+        if !is_finding {
             let brief = sentence.lines().next().unwrap_or_default();
             fault_record::record(brief, sentence, false);
         }

@@ -3,7 +3,7 @@
 use std::mem;
 use std::time::{Duration, Instant};
 
-use wavetank::{Dispatch, Error, Kernel, Report};
+use wavetank::{Dispatch, Error, Kernel, Report, Tool};
 
 use super::happens_before::{self, QueueOrder};
 use super::slow_dispatch::SlowDispatch;
@@ -124,7 +124,9 @@ impl<'a> Launch<'a> {
         checks::report(self.kernel, error.findings());
         match (&self.deadline, &error) {
             (Some(deadline), Error::Timeout(_)) => {
-                deadline.is_stopped(&error.to_string());
+                let mut findings = error.findings().iter();
+                let is_finding = findings.any(|finding| finding.tool == Tool::Sync);
+                deadline.is_stopped(&error.to_string(), is_finding);
                 Outcome::Deadline
             }
             _ => Outcome::Failed(error),

@@ -20,8 +20,11 @@ const LONGEST_LOOP: usize = 256;
 
 impl Launched<'_> {
     /// Returns the finding of a dispatch that did not end in time. Its place is that of the most waves that could run, for which
-    /// all others may wait; the places of the others are related.
+    /// all others may wait; the places of the others are related. A dispatch whose work-groups were still ending is only slow.
     pub(super) fn hung(&self, waves: &[HungWave], done: u64) -> Option<Finding> {
+        if self.goes_on {
+            return None;
+        }
         let mut places: BTreeMap<(bool, u64), Vec<&HungWave>> = BTreeMap::new();
         for wave in waves.iter().filter(|wave| wave.state != WaveState::Ended) {
             let waits = wave.state != WaveState::Ready;
@@ -58,7 +61,7 @@ impl Launched<'_> {
             ),
             (false, _) => (
                 "no-end",
-                "the kernel did not end in time: waves went on here",
+                "the kernel did not end in time: waves are still running here",
             ),
         };
         let outside = outside.map(|outside| {
@@ -118,8 +121,8 @@ fn looked_at(code: &ModuleCode, pc: u64) -> Option<u64> {
 /// Describes the waves at a place.
 fn doing(waits: bool, waves: &[&HungWave], in_loop: bool) -> String {
     match (waits, waves.len()) {
-        (false, 1) if in_loop => "a wave goes round here".to_owned(),
-        (false, n) if in_loop => format!("{n} waves go round here"),
+        (false, 1) if in_loop => "a wave loops here".to_owned(),
+        (false, n) if in_loop => format!("{n} waves loop here"),
         (true, 1) => "a wave waits here".to_owned(),
         (true, n) => format!("{n} waves wait here"),
         (false, 1) => "a wave was here".to_owned(),

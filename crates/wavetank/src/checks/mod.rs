@@ -11,6 +11,7 @@ mod first;
 mod floats;
 mod hung;
 mod lanes;
+mod pace;
 mod report_context;
 mod resume;
 mod room;
@@ -39,6 +40,7 @@ pub(crate) use denials::{Denial, Denials};
 pub(crate) use descriptor::Used;
 pub(crate) use finding::{denied_access, missing_code};
 pub(crate) use floats::Floats;
+pub(crate) use pace::Pace;
 pub(crate) use resume::{Denied, Resumer};
 pub(crate) use room::Room;
 pub use times::CheckTimes;
@@ -107,6 +109,8 @@ pub(crate) struct Launched<'a> {
     /// The registers that are initialized when a wave starts.
     pub given: &'a Registers,
     pub room: Room,
+    /// Whether work-groups were still ending when it stopped.
+    pub goes_on: bool,
     /// Describes a fault of a wave by the memory and code at its place.
     pub explain: &'a dyn Fn(Group, u32, Fault) -> KernelFault,
     /// The host stacks of allocating and freeing the memory at an address.
