@@ -1,6 +1,7 @@
 //! Patterns for names, with wildcards.
 
 use std::convert::Infallible;
+use std::fmt;
 use std::str::FromStr;
 
 use wavetank_quote::{function, readable};
@@ -17,6 +18,12 @@ use wildmatch::WildMatch;
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pattern(WildMatch);
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 impl Pattern {
     /// Makes a pattern from its text.

@@ -507,9 +507,12 @@ impl fmt::Display for Timeout {
         } = self;
         write!(
             f,
-            "kernel `{}` did not end in time: {groups_done} of {groups} work-groups had ended, {} waves had not{}",
+            "kernel `{}` did not end in time: {groups_done} of {groups} work-groups had ended, {} had not{}",
             readable(kernel),
-            waves.len(),
+            match waves.len() {
+                1 => "1 wave".to_owned(),
+                n => format!("{n} waves"),
+            },
             seed(*schedule)
         )?;
         for (wave, place) in waves.iter().take(LISTED_WAVES) {

@@ -5,7 +5,9 @@
 //! * [`record`]: such an object with its text, for another process, which reads it to a [`Record`]; and the names of kernels that
 //!   run ([`running`], [`kernel_of`]).
 //! * [`Sarif`]: a log in the format of code review services.
+//! * [`Baseline`]: the findings of an earlier log or JSON output, which are not new.
 
+mod baseline;
 mod json;
 mod machine;
 mod record;
@@ -15,6 +17,7 @@ mod source;
 mod sources;
 mod text;
 
+pub use baseline::{Baseline, NotABaseline};
 pub use json::json;
 pub use record::{Record, kernel_of, record, running};
 pub use sarif::Sarif;

@@ -68,7 +68,12 @@ impl Record {
             notes: list(&object["notes"])?.iter().filter_map(text).collect(),
             help: text(&object["help"]),
             address: None,
-            also: list(&object["also"])?.iter().filter_map(also).collect(),
+            // Records of earlier versions have none.
+            also: list(&object["also"])
+                .unwrap_or_default()
+                .iter()
+                .filter_map(also)
+                .collect(),
             times: object["times"].as_u64()?,
         };
         Some(Record {

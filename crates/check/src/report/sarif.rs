@@ -323,6 +323,22 @@ fn physical(mark: &Mark, scene: &Scene<'_>) -> Physical {
     }
 }
 
+/// Returns the place of a mark in a text: the file with the line, or with the function and the distance from its start, or with the
+/// address.
+pub(super) fn place_of(mark: &Mark, file: &Path) -> String {
+    let place = &mark.place;
+    if let Some(frame) = place.source.own()
+        && let Some(line) = frame.line
+    {
+        return format!("{}:{line}", artifact(Path::new(&frame.file)).uri);
+    }
+    let file = artifact(file).uri;
+    match &place.symbol {
+        Some((name, offset)) => format!("{file} {name}+{offset:#x}"),
+        None => format!("{file} {}", place.pc),
+    }
+}
+
 /// Returns all bytes of a file, if it can be read.
 fn whole(file: &Path) -> Option<Region> {
     let about = std::fs::metadata(file).ok()?;

@@ -4,6 +4,7 @@ mod code;
 mod end;
 mod explain;
 mod junit;
+mod known;
 mod program;
 mod report;
 mod wanted;
@@ -13,8 +14,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use wavetank::environment::Settings;
 use wavetank_check::code::Root;
-use wavetank_check::{Finding, Findings, Pattern, Places, Suppressions, Tool, Tools, check_code};
+use wavetank_check::{Finding, Findings, Launches, Pattern, Places, Tool, Tools, check_code};
 use wavetank_quote::{function, plain, readable, similar, some_of};
 
 use crate::code_file::CodeFile;
@@ -24,6 +26,7 @@ use crate::launch::seconds;
 use crate::running::Running;
 use code::{Part, each_part};
 pub(crate) use end::End;
+use known::Known;
 use report::Report;
 use wanted::Wanted;
 
@@ -51,7 +54,14 @@ Suppressions are entries of lines `tool: wait`, `rule: read-*`, `kernel: *`,
 `source: *.h`, parted by empty lines; an entry hides what fits all its lines.
 
 Exit codes: 0 nothing was found (or that of the PROGRAM); 1 (or
---error-exitcode) something was; 2 the call or a file is wrong.
+--error-exitcode) something was, or 1 the PROGRAM was ended by --timeout; 2 the
+call or a file is wrong.
+
+Environment: WAVETANK_CHECK=1, or a list of tools, checks programs that are
+started otherwise. For these, WAVETANK_CHECK_KERNEL, WAVETANK_CHECK_LAUNCH,
+WAVETANK_CHECK_SUPPRESSIONS, WAVETANK_CHECK_MAX, and with the value 1
+WAVETANK_CHECK_ASM, WAVETANK_CHECK_STACKS, WAVETANK_CHECK_JSON,
+WAVETANK_CHECK_STOP and WAVETANK_CHECK_LEAKS are as the options.
 
 Examples:
   wavetank check kernels.hsaco
@@ -62,6 +72,8 @@ Examples:
   wavetank check --explain race/read-write
   wavetank check --gen-suppressions kernels.hsaco > known
   wavetank check --suppressions known --sarif check.sarif kernels.hsaco
+  wavetank check --baseline check.sarif -- ./a.out     only what is new
+  wavetank check --kernel 'sort*' --launch 3..5 -- ./a.out
   wavetank check --json kernels.hsaco | jq -r .message";
 
 /// Finds what is wrong with kernels: bad accesses, races, missing waits and wait states
@@ -84,9 +96,16 @@ pub(crate) struct Check {
     /// Only kernels and functions of such names: `*` stands for any characters, `?` for one
     #[arg(long = "kernel", value_name = "PATTERN", conflicts_with = "kernel")]
     patterns: Vec<Pattern>,
+    /// With a program: only these launches of its kernels, counted from 1: 3, 7..9 or 3,7..9,20.. With --kernel only launches of
+    /// such kernels count
+    #[arg(long = "launch", value_name = "NUMBERS")]
+    launches: Option<Launches>,
     /// Hide the findings that entries of this file fit
     #[arg(long, value_name = "FILE")]
     suppressions: Vec<PathBuf>,
+    /// Show and count only findings that this file does not have: a SARIF log, or the output of --json, of an earlier run
+    #[arg(long, value_name = "FILE")]
+    baseline: Vec<PathBuf>,
     #[command(flatten)]
     wanted: Wanted,
     /// How the kernels of a program run
@@ -132,15 +151,15 @@ impl Check {
             return explain::explain(rule.as_deref()).map(|()| End::default());
         }
         let Some(path) = &self.file else {
-            return self.run_program();
+            return self.with_environment()?.run_program();
         };
         let of_programs = [self.stop_at_first, self.keep_going, self.leaks, self.stats];
-        if of_programs.contains(&true) || self.timeout.is_some() {
-            let sentence = "--stop-at-first, --keep-going, --leaks, --stats and --timeout are for programs that run: `wavetank check -- PROGRAM`";
+        if of_programs.contains(&true) || self.timeout.is_some() || self.launches.is_some() {
+            let sentence = "--launch, --stop-at-first, --keep-going, --leaks, --stats and --timeout are for programs that run: `wavetank check -- PROGRAM`";
             return Err(Failure::usage(sentence));
         }
         let tools = self.tools()?;
-        let known = self.suppressions()?;
+        let known = self.known()?;
         self.wanted.can_be_written()?;
         let file = CodeFile::read_or_link(path, self.gpu.as_deref())?;
         let mut report = Report::new(&self.wanted, path, tools);
@@ -158,14 +177,31 @@ impl Check {
         Ok(report.end(&targets))
     }
 
+    /// Returns the check of a program, in which variables take the place of options that are not given.
+    fn with_environment(mut self) -> Result<Check> {
+        let settings = Settings::from_env().map_err(wavetank::Error::from)?;
+        let selection = settings.selection;
+        if self.tools.is_none() && !settings.check.is_empty() {
+            self.tools = Some(settings.check);
+        }
+        if self.patterns.is_empty() {
+            self.patterns = selection.kernels;
+        }
+        self.launches = self.launches.or(selection.launches);
+        if self.suppressions.is_empty() {
+            self.suppressions = selection.suppressions;
+        }
+        self.stop_at_first |= settings.stop_at_first && !self.keep_going;
+        self.leaks |= settings.leaks;
+        self.wanted.asm |= settings.machine_code;
+        self.wanted.stacks |= settings.stacks;
+        self.wanted.json |= selection.json && !self.wanted.gen_suppressions;
+        self.wanted.max = self.wanted.max.or(selection.max);
+        Ok(self)
+    }
+
     /// Checks the code of one code object.
-    fn check(
-        &self,
-        part: &Part,
-        tools: Tools,
-        known: &Suppressions,
-        report: &mut Report<'_>,
-    ) -> Result {
+    fn check(&self, part: &Part, tools: Tools, known: &Known, report: &mut Report<'_>) -> Result {
         // All functions are checked, because callers determine the state in which a function is called.
         let mut findings = Findings::default();
         check_code(&part.object, tools, &mut findings);
@@ -182,8 +218,12 @@ impl Check {
                 continue;
             }
             let own = by_kernel.remove(root.name).unwrap_or_default();
-            let (hidden, shown): (Vec<_>, Vec<_>) = own.into_iter().partition(|f| known.hide(f));
-            let text = report.add(part, &root, &places, &shown, hidden.len());
+            let file = report.file().to_owned();
+            let shown: Vec<_> = own
+                .into_iter()
+                .filter(|finding| report.is_shown(known, finding, &file))
+                .collect();
+            let text = report.add(part, &root, &places, &shown);
             if !text.is_empty() {
                 print(&text)?;
             }
@@ -208,15 +248,20 @@ impl Check {
         }
     }
 
-    /// Returns the entries of all suppression files.
-    fn suppressions(&self) -> Result<Suppressions> {
-        let mut all = Suppressions::default();
+    /// Returns the entries of all suppression files, and the findings of all baselines.
+    fn known(&self) -> Result<Known> {
+        let mut known = Known::default();
         for path in &self.suppressions {
             let text = input::read_text(path)?;
-            let wrong = |error: wavetank_check::BadSuppression| Failure::usage(error.to_string());
-            all.read(&text).map_err(|error| wrong(error).of(path))?;
+            let read = known.suppressions.read(&text);
+            read.map_err(|error| Failure::usage(error.to_string()).of(path))?;
         }
-        Ok(all)
+        for path in &self.baseline {
+            let text = input::read_text(path)?;
+            let read = known.baseline.read(&text);
+            read.map_err(|error| Failure::usage(error.to_string()).of(path))?;
+        }
+        Ok(known)
     }
 
     /// Whether a kernel or function is selected.

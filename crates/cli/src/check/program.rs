@@ -8,7 +8,7 @@ use std::time::Duration;
 use wavetank::found_file::FoundFile;
 use wavetank::statistics::table;
 use wavetank_check::report::{Record, kernel_of};
-use wavetank_check::{Tool, Tools, fold};
+use wavetank_check::{Launches, Pattern, Tool, Tools, fold};
 use wavetank_quote::{readable, some_of};
 
 use super::Check;
@@ -25,7 +25,7 @@ impl Check {
     /// program does.
     pub(super) fn run_program(&self) -> Result<End> {
         let tools = self.tools.unwrap_or(Tools::DEFAULT);
-        let known = self.suppressions()?;
+        let known = self.known()?;
         self.wanted.can_be_written()?;
         let file = FoundFile::create();
         let file =
@@ -50,19 +50,13 @@ impl Check {
             .map_err(|error| Failure::usage(format!("the findings cannot be read: {error}")))?;
         let name = self.program.join(&OsString::from(" "));
         let mut report = Report::new(&self.wanted, name.as_ref(), tools);
-        let (mut shown, mut hidden) = (Vec::new(), 0);
         let ran: BTreeSet<String> = records.iter().filter_map(|line| kernel_of(line)).collect();
-        for record in joined(&records) {
-            match (
-                self.wants_kernel(&record.finding.kernel),
-                known.hide(&record.finding),
-            ) {
-                (false, _) => {}
-                (true, true) => hidden += 1,
-                (true, false) => shown.push(record),
-            }
-        }
-        for text in report.add_program(&shown, hidden) {
+        let mut is_shown = |record: &Record| {
+            self.wants_kernel(&record.finding.kernel)
+                && report.is_shown(&known, &record.finding, &record.file)
+        };
+        let shown: Vec<Record> = joined(&records).into_iter().filter(&mut is_shown).collect();
+        for text in report.add_program(&shown) {
             if self.wanted.is_read() {
                 // Stdout belongs to the program. Colours are dropped if stderr is not a terminal.
                 drop(write!(anstream::stderr(), "{text}"));
@@ -94,8 +88,18 @@ impl Check {
         }
     }
 
-    /// Rejects names of which no kernel has run.
+    /// Rejects names of which no kernel has run, and numbers that no launch had.
     fn one_is_wanted(&self, ran: &BTreeSet<String>) -> Result {
+        if let Some(launches) = self.launches.as_ref().filter(|_| ran.is_empty()) {
+            let of_them = if self.patterns.is_empty() {
+                ""
+            } else {
+                " of kernels as --kernel says"
+            };
+            return Err(Failure::usage(format!(
+                "the program had no launch {launches}{of_them} (--launch); they are counted from 1"
+            )));
+        }
         if self.patterns.is_empty() || ran.iter().any(|name| self.wants_kernel(name)) {
             return Ok(());
         }
@@ -113,7 +117,15 @@ impl Check {
         let names: Vec<&str> = tools.iter().map(Tool::name).collect();
         let until = self.timeout.and_then(deadline).map(|at| at.to_string());
         let stop = if self.stop_at_first { "1" } else { "0" };
+        // The library counts the launches of these kernels. Without numbers the command hides the findings of others.
+        let launches = self.launches.as_ref().map(Launches::to_string);
+        let kernels = launches
+            .as_ref()
+            .map(|_| self.patterns.iter().map(Pattern::to_string));
+        let kernels: Vec<String> = kernels.into_iter().flatten().collect();
         vec![
+            ("WAVETANK_CHECK_LAUNCH", launches.unwrap_or_default().into()),
+            ("WAVETANK_CHECK_KERNEL", kernels.join(";").into()),
             ("WAVETANK_CHECK", names.join(",").into()),
             ("WAVETANK_CHECK_STOP", stop.into()),
             (

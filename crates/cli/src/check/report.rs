@@ -14,6 +14,7 @@ use wavetank_quote::plain;
 use super::code::{CodeTargets, Part};
 use super::end::End;
 use super::junit;
+use super::known::Known;
 use super::wanted::Wanted;
 use crate::exit::{Failure, Result};
 use crate::terminal;
@@ -38,7 +39,9 @@ pub(super) struct Report<'w> {
     /// The number of findings of each tool.
     counts: [(Tool, usize); Tool::ALL.len()],
     printed: usize,
+    /// The number of findings that are suppressed, and of those in a baseline.
     hidden: usize,
+    not_new: usize,
 }
 
 impl<'w> Report<'w> {
@@ -67,17 +70,34 @@ impl<'w> Report<'w> {
             counts: Tool::ALL.map(|tool| (tool, 0)),
             printed: 0,
             hidden: 0,
+            not_new: 0,
         }
     }
 
-    /// Adds the findings in a kernel or function, and counts the hidden ones; returns the text to print.
+    /// The checked file.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Whether a finding in a file is shown. One that is known is counted.
+    pub(super) fn is_shown(&mut self, known: &Known, finding: &Finding, file: &Path) -> bool {
+        if known.suppressions.hide(finding) {
+            self.hidden += 1;
+        } else if known.baseline.has(finding, file) {
+            self.not_new += 1;
+        } else {
+            return true;
+        }
+        false
+    }
+
+    /// Adds the findings in a kernel or function; returns the text to print.
     pub(super) fn add(
         &mut self,
         part: &Part,
         root: &Root<'_>,
         places: &Places<'_>,
         findings: &[&Finding],
-        hidden: usize,
     ) -> String {
         let scene = Scene {
             file: &self.file,
@@ -99,18 +119,17 @@ impl<'w> Report<'w> {
                 out += &entries(&mut self.entries, finding);
             } else if self.wanted.json {
                 out += &(json(finding, &scene) + "\n");
-            } else if self.printed < self.wanted.max {
+            } else if self.printed < self.wanted.max() {
                 out += &(text(finding, &scene, self.look) + "\n");
                 self.printed += 1;
             }
         }
         self.roots += 1;
-        self.hidden += hidden;
         out
     }
 
-    /// Adds the findings in the kernels of a program, and counts the hidden ones; returns the text to print.
-    pub(super) fn add_program(&mut self, records: &[Record], hidden: usize) -> Vec<String> {
+    /// Adds the findings in the kernels of a program; returns the text to print.
+    pub(super) fn add_program(&mut self, records: &[Record]) -> Vec<String> {
         let mut out = Vec::new();
         for record in records {
             let Record {
@@ -132,7 +151,7 @@ impl<'w> Report<'w> {
                 out.push(entries(&mut self.entries, finding));
             } else if self.wanted.json {
                 out.push(json(finding, &scene) + "\n");
-            } else if self.printed < self.wanted.max {
+            } else if self.printed < self.wanted.max() {
                 out.push(format!("{}\n\n", text.trim_end()));
                 self.printed += 1;
             }
@@ -150,7 +169,6 @@ impl<'w> Report<'w> {
             let case = junit::case("kernels", self.tools, &findings, &scene);
             self.cases.push(case);
         }
-        self.hidden += hidden;
         out
     }
 
@@ -209,6 +227,11 @@ impl<'w> Report<'w> {
             1 => lines.push("1 finding was suppressed".to_owned()),
             n => lines.push(format!("{n} findings were suppressed")),
         }
+        match self.not_new {
+            0 => {}
+            1 => lines.push("1 finding is not new: the baseline has it".to_owned()),
+            n => lines.push(format!("{n} findings are not new: the baseline has them")),
+        }
         let code = match found {
             0 => 0,
             _ => self.wanted.error_exitcode,
@@ -259,7 +282,7 @@ mod tests {
 
     fn wanted() -> Wanted {
         Wanted {
-            max: 100,
+            max: None,
             asm: false,
             stacks: false,
             json: false,
@@ -308,7 +331,8 @@ mod tests {
         let all: Vec<&Finding> = findings.iter().collect();
         let mut report = Report::new(wanted, Path::new("lines.co"), Tools::STATIC);
         let root = &Root::all(&part.object)[0];
-        let text = report.add(&part, root, &places, &all, hidden);
+        report.hidden = hidden;
+        let text = report.add(&part, root, &places, &all);
         let mut junit = quick_junit::Report::new("");
         let mut suite = quick_junit::TestSuite::new("");
         suite.add_test_cases(std::mem::take(&mut report.cases));
@@ -350,7 +374,7 @@ mod tests {
     #[test]
     fn the_most_and_the_code_are_as_asked() {
         let wanted = Wanted {
-            max: 1,
+            max: Some(1),
             error_exitcode: 9,
             ..wanted()
         };
@@ -363,7 +387,7 @@ mod tests {
     fn json_is_an_object_a_line() {
         let wanted = Wanted {
             json: true,
-            max: 0,
+            max: Some(0),
             ..wanted()
         };
         let (text, lines, ..) = report_of(&wanted, 0, &WAIT_WAIT_HAZARD);

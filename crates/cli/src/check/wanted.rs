@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 
 use crate::exit::{Failure, Result};
 
+/// The number of findings that are printed unless another is requested.
+const MAX: usize = 100;
+
 /// The output of findings: its forms, files and limits.
 #[derive(clap::Args)]
 pub(super) struct Wanted {
-    /// Print at most so many findings; --json, --sarif and --junit have all
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub max: usize,
+    /// Print at most so many findings, 100 otherwise; --json, --sarif and --junit have all
+    #[arg(long, value_name = "N")]
+    pub max: Option<usize>,
     /// Show the machine code of a finding even if the line of its source is shown
     #[arg(long)]
     pub asm: bool,
@@ -48,6 +51,11 @@ impl Wanted {
         self.sarif.as_deref().map_or(Ok(()), |p| tried(p, opened))?;
         let junit = self.junit.as_deref();
         junit.map_or(Ok(()), |p| tried(p, crate::junit::check))
+    }
+
+    /// The maximum number of printed findings.
+    pub(super) fn max(&self) -> usize {
+        self.max.unwrap_or(MAX)
     }
 
     /// Whether the printed output is text for people.

@@ -155,3 +155,68 @@ fn the_time_of_tools_is_told() {
     );
     assert!(!on("").contains("tools took"));
 }
+
+/// Launches a kernel six times, of which the fourth goes beyond its memory, each after a launch of another kernel.
+const FOURTH: &str = r#"
+#include <hip/hip_runtime.h>
+__global__ void fill(int *p, int n) { p[threadIdx.x + n] = 1; }
+__global__ void other(int *p) { p[threadIdx.x] = 1; }
+int main() {
+    int *p;
+    if (hipMalloc(&p, 1024)) return 9;
+    for (int i = 0; i < 6; i++) {
+        other<<<1, 64>>>(p);
+        fill<<<1, 64>>>(p, i == 3 ? 256 : 0);
+    }
+    return hipDeviceSynchronize();
+}
+"#;
+
+/// Launches are counted from 1, those of kernels that are not named not at all; variables do the same as the options.
+#[test]
+#[ignore = "builds a program with a compiler that must be installed"]
+fn single_launches_are_checked_and_what_is_known_is_not_shown() {
+    if !Toolchain::HIP.is_here() {
+        return;
+    }
+    build_library();
+    let folder = directory("check_launches");
+    let compiler = ["hipcc", "--offload-arch=gfx900", "-g"];
+    let program = build(&folder, "fourth.hip", FOURTH, &compiler, &[]);
+    let checked = |variables: &[(&str, &str)], options: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wavetank"));
+        command.current_dir(&folder).arg("check");
+        command.args(options.split_whitespace());
+        command.arg("--").arg(&program);
+        command.envs(variables.iter().copied());
+        outcome(&mut command)
+    };
+    for (options, code) in [
+        ("--launch 8", 1),
+        ("--launch 1..7,9..", 0),
+        ("--kernel fill --launch 4", 1),
+        ("--kernel fill --launch 1..3,5..", 0),
+    ] {
+        let outcome = checked(&[], options);
+        assert_eq!(outcome.code, Some(code), "{options}: {outcome:?}");
+    }
+    let by_variables = [
+        ("WAVETANK_CHECK_KERNEL", "none*;fill"),
+        ("WAVETANK_CHECK_LAUNCH", "4"),
+    ];
+    assert_eq!(checked(&by_variables, "").code, Some(1));
+    assert_eq!(checked(&by_variables, "--launch 3").code, Some(0));
+    checked(&[], "--launch 13").refused(&["no launch 13", "--launch"]);
+
+    let log = checked(&[], "--sarif known.sarif");
+    assert_eq!(log.code, Some(1), "{log:?}");
+    let json = checked(&[], "--json");
+    std::fs::write(folder.join("known.json"), &json.stdout).expect("a file");
+    for known in ["known.sarif", "known.json"] {
+        let outcome = checked(&[], &format!("--baseline {known}"));
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+        let said = "1 finding is not new: the baseline has it\n";
+        assert!(outcome.stderr.ends_with(said), "{outcome:?}");
+    }
+    checked(&[], "--baseline fourth.hip").refused(&["fourth.hip", "--sarif"]);
+}

@@ -6,10 +6,12 @@
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use wavetank::check::report::{Look, Scene, Sources, record, running, text};
-use wavetank::check::{Finding, Findings, Tool, Tools};
+use wavetank::check::report::{Look, Scene, Sources, json, record, running, text};
+use wavetank::check::{Finding, Findings, Suppressions, Tool, Tools};
+use wavetank::environment::Selection;
 use wavetank::found_file::leave;
 use wavetank::{Error, Kernel, Module};
 
@@ -46,19 +48,83 @@ fn program() -> &'static Path {
     PROGRAM.get_or_init(|| std::env::current_exe().unwrap_or_default())
 }
 
-/// Writes a record for `wavetank check` that a kernel runs, once for each name. The kernel's findings follow when it ends.
-pub(crate) fn begins(kernel: &Kernel) {
+/// Counts a launch of a kernel, and returns whether it is selected. Then it writes a record for `wavetank check` that the kernel runs,
+/// once for each name. The kernel's findings follow when it ends.
+pub(crate) fn begins(kernel: &Kernel) -> bool {
     static KNOWN: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+    static LAUNCHES: AtomicU64 = AtomicU64::new(0);
+    let Some(selection) = selection() else {
+        return true;
+    };
     if tools().is_empty() {
-        return;
+        return true;
     }
-    let Some(path) = records() else { return };
+    let name = kernel.name();
+    let is_selected = selection.has_kernel(name)
+        && selection.has_launch(LAUNCHES.fetch_add(1, Ordering::Relaxed) + 1);
+    // Findings of unselected kernels are hidden, but the command names all that ran unless launches are selected.
+    let Some(path) = records().filter(|_| is_selected) else {
+        return is_selected;
+    };
     let mut known = lock(&KNOWN);
     let known = known.get_or_insert_default();
-    if !known.contains(kernel.name()) {
-        known.insert(kernel.name().to_owned());
+    if !known.contains(name) {
+        known.insert(name.to_owned());
         // A record that cannot be written is dropped.
-        drop(leave(path.as_ref(), &running(kernel.name())));
+        drop(leave(path.as_ref(), &running(name)));
+    }
+    is_selected
+}
+
+/// The tools of a launch. One that is not selected needs those without which later launches have other findings: undefined memory is
+/// tracked, and kernels continue after denied accesses.
+pub(crate) fn tools_of(is_selected: bool) -> Tools {
+    const ALWAYS: Tools = Tools::of(&[Tool::Memory, Tool::Init]);
+    if is_selected {
+        tools()
+    } else {
+        tools().and(ALWAYS)
+    }
+}
+
+fn selection() -> Option<&'static Selection> {
+    let settings = settings().as_ref().ok()?;
+    Some(&settings.selection)
+}
+
+/// The entries of the files of suppressions, of which those that cannot be read are reported once.
+fn suppressions() -> &'static Suppressions {
+    static ALL: OnceLock<Suppressions> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let mut all = Suppressions::default();
+        let files = selection().map(|selection| selection.suppressions.as_slice());
+        for file in files.unwrap_or_default() {
+            let read = std::fs::read_to_string(file).map_err(|error| error.to_string());
+            let read = read.and_then(|text| all.read(&text).map_err(|error| error.to_string()));
+            if let Err(error) = read {
+                let file = file.display();
+                log::line(&format!("WAVETANK_CHECK_SUPPRESSIONS: {file}: {error}"));
+            }
+        }
+        all
+    })
+}
+
+/// Prints a finding, unless a suppression hides it or enough have been printed.
+fn print(finding: &Finding, scene: &Scene<'_>) {
+    static PRINTED: AtomicUsize = AtomicUsize::new(0);
+    let Some(selection) = selection() else { return };
+    if suppressions().hide(finding) {
+        return;
+    }
+    let printed = PRINTED.fetch_add(1, Ordering::Relaxed);
+    match selection.max {
+        Some(max) if printed > max => {}
+        Some(max) if printed == max => {
+            log::line("there are more findings: WAVETANK_CHECK_MAX shows more");
+        }
+        _ if selection.json => log::lines(&(json(finding, scene) + "\n")),
+        _ => log::lines(&(text(finding, scene, look()) + "\n")),
     }
 }
 
@@ -83,7 +149,7 @@ pub(crate) fn report(kernel: &Kernel, findings: &[Finding]) {
                 let record = kernel.module().show(finding, program(), record);
                 drop(leave(path.as_ref(), &record));
             }
-            None if is_new => log::lines(&shown(kernel.module(), finding, look())),
+            None if is_new => kernel.module().show(finding, program(), print),
             None => {}
         }
     }
@@ -116,7 +182,7 @@ pub(crate) fn report_in_program(finding: &Finding) {
     match records() {
         // A record that cannot be written is dropped.
         Some(path) => drop(leave(path.as_ref(), &record(finding, &scene, look()))),
-        None => log::lines(&(text(finding, &scene, look()) + "\n")),
+        None => print(finding, &scene),
     }
 }
 

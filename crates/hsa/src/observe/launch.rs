@@ -3,7 +3,7 @@
 use std::mem;
 use std::time::{Duration, Instant};
 
-use wavetank::{Dispatch, Error, Kernel, Report, Tool};
+use wavetank::{Dispatch, Error, Finding, Kernel, Report, Tool};
 
 use super::happens_before::{self, QueueOrder};
 use super::slow_dispatch::SlowDispatch;
@@ -15,6 +15,8 @@ use crate::signal::poll;
 /// A running kernel, from [`begin`](Self::begin) to [`end`](Self::end).
 pub(crate) struct Launch<'a> {
     kernel: &'a Kernel,
+    /// Whether its findings are reported.
+    is_selected: bool,
     begun: Instant,
     slow: SlowDispatch<'a>,
     deadline: Option<deadline::Kernel>,
@@ -38,7 +40,7 @@ pub(crate) enum Outcome {
 impl<'a> Launch<'a> {
     /// Observes the kernel of the packet with this index.
     pub(crate) fn begin(order: &'a QueueOrder, index: u64, kernel: &'a Kernel) -> Launch<'a> {
-        checks::begins(kernel);
+        let is_selected = checks::begins(kernel);
         let running = poll::Running::new();
         let slow = SlowDispatch::new(kernel.name());
         statistics::begin(kernel.name());
@@ -47,6 +49,7 @@ impl<'a> Launch<'a> {
         let ordered = order.begins(index, kernel);
         Launch {
             kernel,
+            is_selected,
             begun,
             slow,
             deadline,
@@ -66,7 +69,7 @@ impl<'a> Launch<'a> {
     pub(crate) fn configure<'d>(&self, dispatch: Dispatch<'d>) -> Dispatch<'d> {
         let mut dispatch = dispatch
             .count(statistics::enabled())
-            .check(checks::tools())
+            .check(checks::tools_of(self.is_selected))
             .keep_going(checks::keep_going())
             .host_reads(false)
             .origins(&allocation_sites::of);
@@ -102,11 +105,21 @@ impl<'a> Launch<'a> {
         }
     }
 
+    fn report(&self, findings: &[Finding]) {
+        if self.is_selected {
+            checks::report(self.kernel, findings);
+        }
+    }
+
     fn done(self, packet: &DispatchPacket, mut report: Report) {
-        let kernel = self.kernel;
-        checks::report(kernel, &report.findings);
+        let (kernel, is_selected) = (self.kernel, self.is_selected);
+        self.report(&report.findings);
         self.order.ends(self.ordered);
-        undefined::stored(kernel, mem::take(&mut report.undefined_stores));
+        let mut stores = mem::take(&mut report.undefined_stores);
+        if !is_selected {
+            stores.iter_mut().for_each(|store| store.finding = None);
+        }
+        undefined::stored(kernel, stores);
         if let Some(overrun) = &report.lds_overruns {
             let about = format!("the LDS of {}", kernel.name());
             log::once(&about, &overrun.to_string());
@@ -121,7 +134,7 @@ impl<'a> Launch<'a> {
     }
 
     fn failed(self, error: Error) -> Outcome {
-        checks::report(self.kernel, error.findings());
+        self.report(error.findings());
         match (&self.deadline, &error) {
             (Some(deadline), Error::Timeout(_)) => {
                 let mut findings = error.findings().iter();

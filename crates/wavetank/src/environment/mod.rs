@@ -6,6 +6,7 @@
 
 mod kernels;
 mod names;
+mod selection;
 
 use std::ffi::OsString;
 use std::str::FromStr;
@@ -19,6 +20,7 @@ use crate::host;
 pub use crate::error::WrongSetting;
 pub use kernels::KernelSettings;
 pub use names::unknown_variables;
+pub use selection::Selection;
 
 /// The minimum memory of a GPU: a smaller size lacks its unit.
 const LEAST_MEMORY: u64 = 1 << 20;
@@ -123,7 +125,7 @@ fn bytes(text: &str) -> Result<u64, String> {
 }
 
 /// All settings of a process.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// The GPUs that the program finds, at least one.
     pub gpus: Vec<Gpu>,
@@ -133,6 +135,8 @@ pub struct Settings {
     pub stats: bool,
     /// The tools that check kernels.
     pub check: Tools,
+    /// The launches that they check, and the findings that are reported.
+    pub selection: Selection,
     /// Whether kernels stop at the first denied access.
     pub stop_at_first: bool,
     /// Whether findings show machine code even where the lines of the source are known.
@@ -189,6 +193,7 @@ impl Settings {
             log: variable(&value, "WAVETANK_LOG", str::parse)?.unwrap_or(Log::Errors),
             stats: variable(&value, "WAVETANK_STATS", yes_or_no)?.unwrap_or(false),
             check: variable(&value, "WAVETANK_CHECK", checks)?.unwrap_or_default(),
+            selection: Selection::read(&value)?,
             stop_at_first: variable(&value, "WAVETANK_CHECK_STOP", yes_or_no)?.unwrap_or(false),
             machine_code: variable(&value, "WAVETANK_CHECK_ASM", yes_or_no)?.unwrap_or(false),
             stacks: variable(&value, "WAVETANK_CHECK_STACKS", yes_or_no)?.unwrap_or(false),

@@ -8,12 +8,17 @@ use wavetank_quote::{plain, similar};
 const PREFIX: &str = "WAVETANK_";
 
 /// The variables for users.
-const VARIABLES: [&str; 17] = [
+const VARIABLES: [&str; 22] = [
     "WAVETANK_CHECK",
     "WAVETANK_CHECK_ASM",
+    "WAVETANK_CHECK_JSON",
+    "WAVETANK_CHECK_KERNEL",
+    "WAVETANK_CHECK_LAUNCH",
     "WAVETANK_CHECK_LEAKS",
+    "WAVETANK_CHECK_MAX",
     "WAVETANK_CHECK_STACKS",
     "WAVETANK_CHECK_STOP",
+    "WAVETANK_CHECK_SUPPRESSIONS",
     "WAVETANK_ENGINE",
     "WAVETANK_GPU",
     "WAVETANK_LOG",
