@@ -17,6 +17,7 @@
 #![warn(missing_docs)]
 
 pub mod code;
+mod emptied;
 mod finding;
 pub mod float;
 mod flow;
@@ -63,13 +64,32 @@ pub use work_items::WorkItems;
 /// Runs the static tools among `tools` over all kernels and functions of a code object, along all paths. Kernels are checked on all
 /// processors, and only the findings are kept.
 pub fn check_code(object: &CodeObject, tools: Tools, findings: &mut Findings) {
-    units::check_all(object, tools, findings);
+    let roots = with_code(object, Root::all(object), tools, findings);
+    units::check_all(object, &roots, tools, findings);
 }
 
 /// Runs the static tools among `tools` over the code reachable from one kernel or function, and over the functions that it is
 /// known to call.
 pub fn check_root(object: &CodeObject, root: &Root, tools: Tools, findings: &mut Findings) {
-    units::check_one(object, root, tools, findings);
+    for root in with_code(object, vec![root.clone()], tools, findings) {
+        units::check_one(object, &root, tools, findings);
+    }
+}
+
+/// Returns the kernels and functions that have code, and adds findings about the others.
+fn with_code<'o>(
+    object: &CodeObject,
+    roots: Vec<Root<'o>>,
+    tools: Tools,
+    findings: &mut Findings,
+) -> Vec<Root<'o>> {
+    let is_emptied = |root: &Root<'_>| emptied::is_emptied(object, root);
+    let (emptied, roots): (Vec<_>, Vec<_>) = roots.into_iter().partition(is_emptied);
+    if tools.has(Tool::Limits) {
+        let emptied = emptied.iter().map(emptied::finding);
+        emptied.for_each(|finding| findings.add(finding));
+    }
+    roots
 }
 
 /// Returns the code of a kernel, and of the functions that it is known to call; nothing if there is no such kernel.

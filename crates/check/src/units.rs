@@ -25,16 +25,20 @@ pub(crate) struct Member {
     root: usize,
 }
 
-/// Adds the findings in all kernels and functions of a code object.
-pub(crate) fn check_all(object: &CodeObject, tools: Tools, findings: &mut Findings) {
-    let roots = Root::all(object);
+/// Adds the findings in kernels and functions of a code object.
+pub(crate) fn check_all(
+    object: &CodeObject,
+    roots: &[Root<'_>],
+    tools: Tools,
+    findings: &mut Findings,
+) {
     let entries: HashSet<u64> = roots.iter().map(|root| root.entry).collect();
     let first = map_in_parallel(roots.len(), |n| {
         First::of(object, (n, &roots[n]), &entries, tools)
     });
-    let units = units(&roots, &first);
+    let units = units(roots, &first);
     let later = map_in_parallel(units.len(), |n| {
-        check(&members(object, &roots, &units[n]), tools)
+        check(&members(object, roots, &units[n]), tools)
     });
     let first = first.into_iter().flat_map(|first| first.found);
     add_ranked(first.chain(later.into_iter().flatten()).collect(), findings);

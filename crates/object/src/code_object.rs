@@ -415,9 +415,17 @@ impl CodeObject {
         let holds = |segment: &Segment| segment.executable && segment.contains(entry, 4);
         match self.segment_at(entry).is_some_and(holds) {
             _ if !entry.is_multiple_of(ENTRY_ALIGN) => Err("which is not a multiple of 256"),
-            false => Err("where the file has no code"),
-            true => Ok(()),
+            false if !self.is_emptied(entry) => Err("where the file has no code"),
+            _ => Ok(()),
         }
+    }
+
+    /// Whether a function without code begins at an address. Compilers leave such kernels where their source has undefined behaviour;
+    /// the others of the file can run.
+    fn is_emptied(&self, entry: u64) -> bool {
+        let is_empty = |symbol: &&Symbol| symbol.address == entry && symbol.size == 0;
+        let mut symbols = self.symbols.iter().filter(is_empty);
+        symbols.any(|symbol| symbol.kind == SymbolKind::Function)
     }
 
     fn join_kernel(

@@ -93,4 +93,15 @@ pub(super) const RULES: &[Rule] = &[
         example: Assembly("s_cbranch_scc0 100           // beyond the end of the code\ns_endpgm"),
         limits: "Data that happen to decode as an instruction count as one.",
     },
+    Rule {
+        tool: Limits,
+        name: "no-code",
+        finds: "A kernel has no code: the compiler has removed all of it.",
+        why: "Compilers remove what cannot run without undefined behaviour. A chip would execute the next kernel instead, or whatever memory \
+              follows.",
+        example: Assembly(
+            "first:                      // __global__ void first(int *p) { __builtin_unreachable(); }\n.size first, .-first\nsecond:\n    s_endpgm",
+        ),
+        limits: "Of a kernel that is removed in part the rest is checked as any code is.",
+    },
 ];
