@@ -1,4 +1,4 @@
-// A wave looks at values before the other one has stored them: what it reads has never been written, which is no second mistake. The
+// A wave looks at values before the other one has stored them: what it reads has never been written, which is not a second mistake. The
 // values after them are not stored by any wave.
 #include "planted.hpp"
 

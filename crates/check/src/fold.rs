@@ -166,7 +166,7 @@ mod tests {
             race("write-read", &[load, store]),
         ];
         let one = ("write-read read-write same-store lanes".to_owned(), 4);
-        assert_eq!(left(all.to_vec()), [one.clone()]);
+        assert_eq!(left(all.to_vec()), std::slice::from_ref(&one));
         assert_eq!(left(all.iter().rev().cloned().collect()), [one]);
     }
 
