@@ -46,9 +46,13 @@ pub struct AccessRun {
     pub lanes: u8,
     /// Bytes from a lane to the next: the size of an access, or 0. Without meaning for a single lane.
     pub step: u32,
-    /// For a store to global memory: the earlier lane of the same instruction whose different value it overwrites. Such a
-    /// run has one lane.
+    /// For a store to global memory, and to LDS if that is requested ([`MemoryUnit::record_lds_conflicts`]): the earlier lane of
+    /// the same instruction whose different value it overwrites. Such a run has one lane.
+    ///
+    /// [`MemoryUnit::record_lds_conflicts`]: crate::MemoryUnit::record_lds_conflicts
     pub over: Option<Over>,
+    /// Whether the access is a compare-and-swap that has left memory as it was: it only reads.
+    pub failed: bool,
 }
 
 /// The earlier value that a store of a lane overwrites.
@@ -68,6 +72,7 @@ impl AccessRun {
             lanes: 1,
             step: 0,
             over: None,
+            failed: false,
         }
     }
 
@@ -116,6 +121,23 @@ impl AccessRun {
         })
     }
 
+    /// Adds the run to a log with the lanes of a mask marked as compare-and-swaps that have failed. Lanes of one kind stay together.
+    pub(crate) fn push_failed(self, failed: u64, log: &mut Vec<AccessRun>) {
+        let has_failed = |record: &AccessRecord| {
+            let lane = record.lane.unwrap_or(0);
+            failed >> lane & 1 == 1
+        };
+        let records: Vec<AccessRecord> = self.records().collect();
+        for part in records.chunk_by(|a, b| has_failed(a) == has_failed(b)) {
+            log.push(AccessRun {
+                first: part[0],
+                lanes: part.len() as u8,
+                failed: has_failed(&part[0]),
+                ..self
+            });
+        }
+    }
+
     /// Adds the next lane to the run if its access continues it. Returns whether it does.
     fn go_on(&mut self, next: &AccessRecord) -> bool {
         let first = &self.first;
@@ -123,7 +145,11 @@ impl AccessRun {
             return false;
         };
         let what = |record: &AccessRecord| (record.pc, record.kind, record.memory, record.bytes);
-        if self.over.is_some() || lane + self.lanes != next_lane || what(first) != what(next) {
+        if self.over.is_some()
+            || self.failed
+            || lane + self.lanes != next_lane
+            || what(first) != what(next)
+        {
             return false;
         }
         let step = match self.lanes {
@@ -202,6 +228,31 @@ mod tests {
         let mut runs = vec![AccessRun::of(record(0, 64)), wait];
         push(&mut runs, record(1, 72));
         assert_eq!(runs.len(), 3);
+    }
+
+    #[test]
+    fn lanes_that_fail_are_runs_of_their_own() {
+        let records = [0, 1, 2, 3].map(|lane| record(lane, 64));
+        let [run] = AccessRun::all(&records)[..] else {
+            panic!("one run");
+        };
+        let mut log = Vec::new();
+        run.push_failed(0b1011, &mut log);
+        let shape: Vec<_> = log
+            .iter()
+            .map(|r| (r.first.lane, r.lanes, r.failed))
+            .collect();
+        let wanted = [(Some(0), 2, true), (Some(2), 1, false), (Some(3), 1, true)];
+        assert_eq!(shape, wanted);
+        let again: Vec<AccessRecord> = log.into_iter().flat_map(AccessRun::records).collect();
+        assert_eq!(again, records);
+        // The next lane does not join a run that has failed.
+        let mut runs = vec![AccessRun {
+            failed: true,
+            ..AccessRun::of(record(0, 64))
+        }];
+        push(&mut runs, record(1, 72));
+        assert_eq!(runs.len(), 2);
     }
 
     #[test]

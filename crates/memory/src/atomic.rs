@@ -10,7 +10,7 @@ use wavetank_ir::Rmw;
 use crate::format::HALF;
 use crate::global;
 use crate::lane_moves::{Baseline, copy};
-use crate::lanes::each;
+use crate::lanes::{each, which};
 
 /// A word of 16, 32 or 64 bits with the arithmetic of the atomics.
 trait Word: Copy + Ord {
@@ -335,6 +335,21 @@ macro_rules! width {
                 let before = global::$load(address);
                 global::$store(address, $modify(rmw, before, data, data2));
                 before
+            }
+        }
+
+        impl Words<'_, $word> {
+            /// Returns the lanes whose compare-and-swap has left its word as it was, by the values before.
+            #[inline(always)]
+            pub(crate) fn failed(&self, rmw: Rmw, before: &[$word; 64]) -> u64 {
+                if !matches!(rmw, Rmw::CmpSwap | Rmw::FCmpSwap) {
+                    return 0;
+                }
+                let stays = |lane: usize| {
+                    let after = $modify(rmw, before[lane], self.data[lane], self.data2[lane]);
+                    after == before[lane]
+                };
+                which(stays) & self.mask
             }
         })?
 

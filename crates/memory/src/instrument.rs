@@ -39,6 +39,12 @@ impl MemoryUnit<'_> {
         self.records.borrow_mut().push(AccessRun::wait(pc));
     }
 
+    /// Requests that lanes of one store to LDS that overwrite each other's values are recorded as well as those of a store to
+    /// global memory ([`AccessRun::over`]).
+    pub fn record_lds_conflicts(&mut self) {
+        self.lds_conflicts = true;
+    }
+
     /// Discards the recorded accesses.
     pub fn clear_accesses(&mut self) {
         self.records.borrow_mut().clear();
@@ -71,6 +77,8 @@ pub struct Recorder {
     lds: (u64, u64),
     gds: (u64, u64),
     scratch: (u64, u64),
+    /// Whether conflicts of lanes in LDS are recorded.
+    lds_conflicts: bool,
 }
 
 impl Recorder {
@@ -86,6 +94,7 @@ impl Recorder {
             lds: unit.lds.extent(),
             gds: unit.gds().extent(),
             scratch: unit.scratch.extent(),
+            lds_conflicts: unit.lds_conflicts,
         }
     }
 
@@ -156,6 +165,7 @@ impl Recorder {
                 lanes: lanes as u8,
                 step: if neighbours > 0 { bytes } else { 0 },
                 over: None,
+                failed: false,
             });
             let done = u64::MAX.checked_shl(lane + lanes).unwrap_or(0);
             rest &= done;
@@ -194,7 +204,7 @@ impl Recorder {
         let noted = log.borrow().len();
         self.lanes(places, mask, op.bytes());
         let mut log = log.borrow_mut();
-        if !may_overlap(&log[noted..]) {
+        if !may_overlap(&log[noted..], self.lds_conflicts) {
             // SAFETY: by the caller's promise.
             return unsafe { op.run(places, mask) };
         }
@@ -209,6 +219,25 @@ impl Recorder {
                     ..AccessRun::of(record)
                 }),
             }
+        }
+    }
+
+    /// Performs the atomics of the lanes, and records them with those that failed.
+    ///
+    /// # Safety
+    /// As for [`Operation::run`].
+    unsafe fn atomics<O: Operation>(self, op: O, places: &impl Places, mask: u64) {
+        // SAFETY: the unit holds the log, and is there as `new` demands. The operation does not access it.
+        let log = unsafe { &*self.log };
+        let noted = log.borrow().len();
+        self.lanes(places, mask, op.bytes());
+        // SAFETY: by the caller's promise.
+        let failed = unsafe { op.run_and_compare(places, mask) };
+        if failed != 0 {
+            let mut log = log.borrow_mut();
+            let runs = log.split_off(noted);
+            runs.into_iter()
+                .for_each(|run| run.push_failed(failed, &mut log));
         }
     }
 
@@ -282,7 +311,10 @@ impl<O: Operation> Operation for Instrumented<O> {
     unsafe fn run<P: Places>(self, places: &P, mask: u64) {
         // SAFETY: by the caller's promise.
         unsafe {
-            if O::STORES && !O::ATOMIC {
+            if O::ATOMIC {
+                return self.recorder.atomics(self.op, places, mask);
+            }
+            if O::STORES {
                 return self.recorder.stores(self.op, places, mask);
             }
             self.recorder.lanes(places, mask, self.op.bytes());

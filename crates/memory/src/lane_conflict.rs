@@ -10,19 +10,23 @@ use crate::lanes::each;
 use crate::operation::Operation;
 use crate::places::Places;
 
-/// Returns whether lanes may store to the same bytes of global memory, by their recorded accesses. LDS is ignored: lanes elect
-/// one of them on purpose by storing there and reading back, or the conflict has no effect.
-pub(crate) fn may_overlap(runs: &[AccessRun]) -> bool {
-    let is_global = |run: &&AccessRun| run.first.memory == MemoryKind::Global;
+/// Returns whether lanes may store to the same bytes of global memory, or of LDS if that is requested, by their recorded accesses.
+/// Programs elect a lane on purpose by storing to LDS and reading back, so only a check of single lanes requests it.
+pub(crate) fn may_overlap(runs: &[AccessRun], in_lds: bool) -> bool {
+    let is_shared = |run: &&AccessRun| match run.first.memory {
+        MemoryKind::Global => true,
+        MemoryKind::Lds => in_lds,
+        MemoryKind::Gds | MemoryKind::Scratch => false,
+    };
     let all_same = |run: &AccessRun| run.lanes > 1 && run.step == 0;
-    if runs.iter().filter(is_global).any(all_same) {
+    if runs.iter().filter(is_shared).any(all_same) {
         return true;
     }
     if runs.len() < 2 {
         return false;
     }
-    let globals = runs.iter().filter(is_global);
-    let mut extents: Vec<_> = globals.map(|run| (run.first.address, run.end())).collect();
+    let shared = runs.iter().filter(is_shared);
+    let mut extents: Vec<_> = shared.map(|run| (run.first.address, run.end())).collect();
     extents.sort_unstable();
     extents.windows(2).any(|pair| pair[1].0 < pair[0].1)
 }

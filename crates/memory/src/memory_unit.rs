@@ -48,6 +48,8 @@ pub struct MemoryUnit<'m> {
     pub(crate) surfaces: Arc<Surfaces>,
     /// The accesses of instrumented programs.
     pub(crate) records: Log,
+    /// Whether records have the conflicts of lanes in LDS ([`MemoryUnit::record_lds_conflicts`]).
+    pub(crate) lds_conflicts: bool,
     /// The probe hits and undefined bits of programs with shadows.
     pub(crate) seen: Rc<RefCell<Seen>>,
 }
@@ -100,6 +102,7 @@ impl<'m> MemoryUnit<'m> {
             border_colors: None,
             surfaces: Arc::default(),
             records: Log::default(),
+            lds_conflicts: false,
             seen: Rc::default(),
         }
     }

@@ -36,6 +36,16 @@ pub trait Operation: Copy {
     /// # Safety
     /// The places have been checked; the wave is alive.
     unsafe fn run<P: Places>(self, places: &P, mask: u64);
+
+    /// Performs the operation as [`run`](Self::run) does; returns the lanes whose compare-and-swap has left memory as it was.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    unsafe fn run_and_compare<P: Places>(self, places: &P, mask: u64) -> u64 {
+        // SAFETY: by the caller's promise.
+        unsafe { self.run(places, mask) };
+        0
+    }
 }
 
 /// Dwords from one register to the next.
@@ -446,6 +456,12 @@ impl<R: LaneMoves> Operation for ReadModifyWrite<R> {
 
     #[inline(always)]
     unsafe fn run<P: Places>(self, places: &P, mask: u64) {
+        // SAFETY: by the caller's promise.
+        unsafe { self.run_and_compare(places, mask) };
+    }
+
+    #[inline(always)]
+    unsafe fn run_and_compare<P: Places>(self, places: &P, mask: u64) -> u64 {
         let mut cell = [0; 64];
         let there = places.cells(mask, self.bytes, &mut cell);
         // SAFETY: the places are checked; the registers are in the file, and
@@ -454,7 +470,8 @@ impl<R: LaneMoves> Operation for ReadModifyWrite<R> {
             if self.bytes == 4 && P::PIECE < 4 {
                 let before = self.bytewise(places, there);
                 self.result(&before.map(|before| [before]), mask);
-                return;
+                // Private memory of the lane.
+                return 0;
             }
             if self.bytes == 4 {
                 let words = Words {
@@ -466,8 +483,10 @@ impl<R: LaneMoves> Operation for ReadModifyWrite<R> {
                 };
                 let mut before = [0; 64];
                 words.change(self.rmw, &mut before);
+                // The result may overwrite the operands.
+                let failed = words.failed(self.rmw, &before);
                 self.result(&before.map(|before| [before]), mask);
-                return;
+                return failed;
             }
             let words = Words {
                 cell,
@@ -483,6 +502,7 @@ impl<R: LaneMoves> Operation for ReadModifyWrite<R> {
                 self.apart(places, &words, &mut before);
             }
             self.result(&before.map(|b| [b as u32, (b >> 32) as u32]), mask);
+            words.failed(self.rmw, &before)
         }
     }
 }

@@ -324,3 +324,54 @@ fn lanes_that_take_the_place_of_other_values_are_noted() {
     ];
     assert_eq!(found, wanted);
 }
+
+/// Lanes 0 and 3 find what they expect, in this order; the swap of lane 3 changes nothing.
+#[test]
+fn swaps_that_change_nothing_are_noted() {
+    let registry = Registry::new();
+    let (a, _) = filled(&registry);
+    let mut unit = MemoryUnit::new(&registry);
+    let mut wave = Wave::new(0);
+    wave.set_s64(126, 0b1111);
+    set_addresses(&mut wave, 0, |_| a);
+    registry.write(a, &7u32.to_le_bytes()).expect("it is there");
+    for (lane, (new, expected)) in [(8, 7), (9, 7), (9, 6), (8, 8)].into_iter().enumerate() {
+        wave.vgpr_mut(4)[lane] = new;
+        wave.vgpr_mut(5)[lane] = expected;
+    }
+    let op = atomic(global(), Rmw::CmpSwap, 1, 4, 6);
+    let step = memory_step(Simd::Baseline, &op, true);
+    run_step(&mut wave, &mut unit, &op, &[v(0)], step).expect("all lanes are inside");
+    let runs = unit.drain_access_runs();
+    let shape: Vec<_> = runs
+        .iter()
+        .map(|run| (run.first.lane, run.lanes, run.failed))
+        .collect();
+    assert_eq!(shape, [(Some(0), 1, false), (Some(1), 3, true)]);
+    let mut left = [0; 4];
+    registry.read(a, &mut left).expect("it is there");
+    assert_eq!(u32::from_le_bytes(left), 8);
+}
+
+#[test]
+fn lanes_that_overwrite_each_other_in_lds_are_noted_on_request() {
+    let registry = Registry::new();
+    let mut unit = MemoryUnit::new(&registry);
+    unit.set_lds(Lds::new(64));
+    let mut wave = Wave::new(0);
+    wave.set_s64(126, 0b11);
+    for lane in 0..2 {
+        wave.vgpr_mut(4)[lane] = lane as u32;
+    }
+    let op = store(local(), Access::Dwords(1), DataReg::V(4));
+    let step = memory_step(Simd::Baseline, &op, true);
+    let mut stored = |unit: &mut MemoryUnit<'_>| -> Vec<_> {
+        run_step(&mut wave, unit, &op, &[v(0)], step).expect("the LDS is there");
+        let runs = unit.drain_access_runs().into_iter();
+        runs.map(|run| (run.lanes, run.over)).collect()
+    };
+    assert_eq!(stored(&mut unit), [(2, None)]);
+    unit.record_lds_conflicts();
+    let over = Some(Over { lane: 0, byte: 0 });
+    assert_eq!(stored(&mut unit), [(1, None), (1, over)]);
+}

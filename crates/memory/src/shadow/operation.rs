@@ -188,7 +188,7 @@ impl<O: Operation> Shadowed<O> {
         let mut seen: Option<Undefined> = None;
         let (mut start, mut end) = (u64::MAX, 0);
         let bits = u32::MAX >> (32 - 8 * bytes.min(4));
-        let mut open = false;
+        let (mut open, mut dword) = (false, false);
         let mut whole = lanes == mask && lanes.count_ones() > 1;
         each(lanes, |lane| {
             // SAFETY: by the caller's promise.
@@ -196,6 +196,7 @@ impl<O: Operation> Shadowed<O> {
             whole &= undefined.iter().all(|dword| dword & bits == bits);
             let most = |dword: &u32| 4 * (dword & bits).count_ones() > 3 * bits.count_ones();
             open |= undefined.iter().any(most);
+            dword |= undefined.contains(&u32::MAX);
             for n in 0..bytes.div_ceil(piece) {
                 let Some(address) = places.part(lane, n as usize, piece) else {
                     continue;
@@ -216,6 +217,7 @@ impl<O: Operation> Shadowed<O> {
                         address: record.address + u64::from(part.trailing_zeros() / 8),
                         within: 0..0,
                         whole: false,
+                        dword: false,
                         open: false,
                     });
                 }
@@ -226,6 +228,7 @@ impl<O: Operation> Shadowed<O> {
             unsafe { &*self.seen }.borrow_mut().add(Undefined {
                 within: start..end,
                 whole,
+                dword,
                 open,
                 ..seen
             });

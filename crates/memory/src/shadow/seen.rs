@@ -36,6 +36,8 @@ pub struct Undefined {
     pub address: u64,
     /// Whether several lanes at once had no defined bit at all: the data is not a structure that is initialized in part.
     pub whole: bool,
+    /// Whether no bit of some lane's dword was defined.
+    pub dword: bool,
     /// Whether more than three quarters of some lane's dword, or smaller access, were undefined. Computed values mostly are,
     /// while gaps of structures are smaller.
     pub open: bool,
@@ -98,6 +100,7 @@ impl Undefined {
         self.within.start = self.within.start.min(other.within.start);
         self.within.end = self.within.end.max(other.within.end);
         self.whole |= other.whole;
+        self.dword |= other.dword;
         self.open |= other.open;
     }
 }

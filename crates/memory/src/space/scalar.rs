@@ -124,7 +124,7 @@ pub unsafe fn shadow(ctx: &mut Context<'_, '_>, step: &Request) {
         if count != 0 && ctx.memory.check_scalar(step.pc, step.cache, span).is_err() {
             return;
         }
-        let mut seen = 0;
+        let (mut seen, mut dword) = (0, false);
         for n in 0..dwords {
             let at = shadow::at(place.address + 4 * n as u64);
             let before = if n < count { global::load32(at) } else { 0 };
@@ -133,10 +133,12 @@ pub unsafe fn shadow(ctx: &mut Context<'_, '_>, step: &Request) {
             } else {
                 data(ctx, step, n)
             };
-            seen |= match op.kind {
+            let undefined = match op.kind {
                 MemKind::Load => before,
                 _ => data,
             };
+            seen |= undefined;
+            dword |= undefined == u32::MAX;
             match op.kind {
                 MemKind::Store if n < count => global::store32(at, data),
                 MemKind::Atomic(_) if n < count => global::store32(at, before | data),
@@ -158,6 +160,7 @@ pub unsafe fn shadow(ctx: &mut Context<'_, '_>, step: &Request) {
                 address: place.address,
                 within: place.address..end,
                 whole: false,
+                dword,
                 open: true,
             });
         }
