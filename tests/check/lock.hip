@@ -1,4 +1,5 @@
 // Work-groups take a lock before they change a value; one way to it goes past the lock.
+// Note: each work-group is a single wave
 #include "planted.hpp"
 
 __global__ void deposit(int *lock, int *account) {

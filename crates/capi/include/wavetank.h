@@ -977,6 +977,7 @@ enum wavetank_status wavetank_launch_run(const struct wavetank_launch *launch,
  * Runs the kernel with tools that find mistakes, and returns their findings. A fault or timeout of the kernel is one of them.
  *
  * `tools` are names with commas, such as "memory,race"; null is all but float: memory, race, sync, init, wait, hazard, limits.
+ * "init/read", "lanes" and "lanes32" among them add to init and race.
  * `*findings` is null after an error. Free it by wavetank_findings_free.
  */
 enum wavetank_status wavetank_launch_check(const struct wavetank_launch *launch,

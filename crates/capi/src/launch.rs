@@ -515,6 +515,7 @@ pub unsafe extern "C" fn wavetank_launch_run(
 /// Runs the kernel with tools that find mistakes, and returns their findings. A fault or timeout of the kernel is one of them.
 ///
 /// `tools` are names with commas, such as "memory,race"; null is all but float: memory, race, sync, init, wait, hazard, limits.
+/// "init/read", "lanes" and "lanes32" among them add to init and race.
 /// `*findings` is null after an error. Free it by wavetank_findings_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wavetank_launch_check(

@@ -38,6 +38,7 @@ mod rule;
 mod suppress;
 mod sync;
 mod tool;
+mod uncompared;
 mod units;
 mod wait;
 mod watch;
@@ -57,7 +58,8 @@ pub use race::{Footprint, InstAt, Kept, Meeting, Race, Reader};
 pub use rule::{Example, Rule};
 pub use suppress::{BadSuppression, Suppressions};
 pub use sync::Synchronization;
-pub use tool::{Tool, Tools, UnknownTool};
+pub use tool::{Extra, Tool, Tools, UnknownTool};
+pub use uncompared::Uncompared;
 pub use watch::{SliceEnd, TimeSlice, Watcher, WaveOf};
 pub use work_items::WorkItems;
 

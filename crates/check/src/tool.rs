@@ -84,16 +84,57 @@ impl fmt::Display for Tool {
     }
 }
 
-/// A set of tools.
+/// An addition to a tool, which runs only if it is named.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Extra {
+    /// The rule `init/read`: each load of uninitialized memory is reported.
+    Reads,
+    /// `race` compares the lanes of a wave as well, as threads of their own.
+    Lanes,
+    /// `race` compares both halves of a wave, of 32 lanes each.
+    Halves,
+}
+
+impl Extra {
+    /// Every addition.
+    pub const ALL: [Extra; 3] = [Extra::Reads, Extra::Lanes, Extra::Halves];
+
+    /// Returns the name of the addition in lists of tools.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Extra::Reads => "init/read",
+            Extra::Lanes => "lanes",
+            Extra::Halves => "lanes32",
+        }
+    }
+
+    /// Returns the tool that the addition belongs to.
+    pub const fn tool(self) -> Tool {
+        match self {
+            Extra::Reads => Tool::Init,
+            Extra::Lanes | Extra::Halves => Tool::Race,
+        }
+    }
+
+    /// Returns the bit of the addition in a set of tools.
+    const fn bit(self) -> u16 {
+        1 << (Tool::ALL.len() + self as usize)
+    }
+}
+
+/// A set of tools, with [additions](Extra) to them.
 ///
 /// ```
 /// use wavetank_check::{Tool, Tools};
 /// let tools: Tools = "wait,hazard".parse()?;
 /// assert!(tools.has(Tool::Wait) && !tools.has(Tool::Race));
+/// let tools: Tools = "memory,init/read".parse()?;
+/// assert!(tools.has(Tool::Init) && tools.to_string() == "memory,init,init/read");
 /// # Ok::<(), wavetank_check::UnknownTool>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Tools(u8);
+pub struct Tools(u16);
 
 impl Tools {
     /// Every tool.
@@ -114,6 +155,23 @@ impl Tools {
             n += 1;
         }
         Tools(set)
+    }
+
+    /// Returns the set with an addition and its tool.
+    #[must_use]
+    pub const fn with(self, extra: Extra) -> Tools {
+        Tools(self.0 | extra.bit() | 1 << extra.tool() as u8)
+    }
+
+    /// Whether an addition is in the set.
+    pub const fn has_extra(self, extra: Extra) -> bool {
+        self.0 & extra.bit() != 0
+    }
+
+    /// Returns the number of lanes that `race` takes for one thread, if it compares the lanes of a wave.
+    pub fn subgroup(self) -> Option<u8> {
+        let of = |extra, lanes| self.has_extra(extra).then_some(lanes);
+        of(Extra::Lanes, 1).or(of(Extra::Halves, 32))
     }
 
     /// Whether a tool is in the set.
@@ -139,6 +197,17 @@ impl Tools {
     /// Returns the tools of the set in order.
     pub fn iter(self) -> impl Iterator<Item = Tool> {
         Tool::ALL.into_iter().filter(move |tool| self.has(*tool))
+    }
+}
+
+impl fmt::Display for Tools {
+    /// Writes the names with commas, as they are parsed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let extras = Extra::ALL
+            .into_iter()
+            .filter(|extra| self.has_extra(*extra));
+        let names = self.iter().map(Tool::name).chain(extras.map(Extra::name));
+        f.pad(&names.collect::<Vec<_>>().join(","))
     }
 }
 
@@ -169,13 +238,24 @@ impl FromStr for Tool {
 impl FromStr for Tools {
     type Err = UnknownTool;
 
-    /// Parses names separated by commas, or `all`.
+    /// Parses names separated by commas, or `all`; additions may stand in both.
     fn from_str(text: &str) -> Result<Tools, UnknownTool> {
-        if text.trim() == "all" {
-            return Ok(Tools::ALL);
+        let mut tools = Vec::new();
+        let mut extras = Vec::new();
+        for word in text.split(',').map(str::trim) {
+            match Extra::ALL.into_iter().find(|extra| extra.name() == word) {
+                Some(extra) => extras.push(extra),
+                None => tools.push(word),
+            }
         }
-        let tools: Result<Vec<Tool>, _> = text.split(',').map(|w| w.trim().parse()).collect();
-        Ok(Tools::of(&tools?))
+        let set = match tools.as_slice() {
+            ["all"] => Tools::ALL,
+            names => {
+                let tools: Result<Vec<Tool>, _> = names.iter().map(|name| name.parse()).collect();
+                Tools::of(&tools?)
+            }
+        };
+        Ok(extras.into_iter().fold(set, Tools::with))
     }
 }
 
@@ -190,6 +270,26 @@ mod tests {
         assert!(!Tools::DEFAULT.has(Tool::Float));
         let named: Tools = "init,float".parse().expect("they are tools");
         assert_eq!(named, Tools::of(&[Tool::Init, Tool::Float]));
+    }
+
+    #[test]
+    fn additions_are_named_and_bring_their_tool() {
+        let of = |text: &str| text.parse::<Tools>().expect("they are tools");
+        assert!(
+            Extra::ALL
+                .into_iter()
+                .all(|extra| !Tools::ALL.has_extra(extra))
+        );
+        let race = of("lanes");
+        assert!(race.has(Tool::Race) && race.iter().count() == 1);
+        assert_eq!((race.subgroup(), of("race").subgroup()), (Some(1), None));
+        assert_eq!(of("lanes32").subgroup(), Some(32));
+        assert_eq!(of("all, init/read"), Tools::ALL.with(Extra::Reads));
+        for text in ["race", "lanes", "memory,init/read", "all,lanes32"] {
+            assert_eq!(of(&of(text).to_string()), of(text), "{text}");
+        }
+        assert!("init/write".parse::<Tools>().is_err());
+        assert!(of("race,lanes").and(Tools::STATIC).is_empty());
     }
 
     #[test]

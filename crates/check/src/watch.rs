@@ -6,6 +6,8 @@ use wavetank_machine::Group;
 use wavetank_memory::{AccessRecord, AccessRun, Lds};
 
 use crate::finding::Findings;
+use crate::place::Place;
+use crate::uncompared::Uncompared;
 
 /// A wave of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,4 +69,9 @@ pub trait Watcher: Send {
 
     /// Observes the end of the launch, and adds the findings.
     fn end(&mut self, findings: &mut Findings);
+
+    /// Returns what the tool has not compared, after the end of the launch. `place` returns the place at an address.
+    fn uncompared(&self, _place: &dyn Fn(u64) -> Place) -> Option<Uncompared> {
+        None
+    }
 }

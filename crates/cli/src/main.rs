@@ -22,6 +22,7 @@ mod info;
 mod input;
 mod isa;
 mod junit;
+mod lanes;
 mod launch;
 mod manual;
 mod out_of_memory;

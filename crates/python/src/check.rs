@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use wavetank::check::Tool;
+use wavetank::check::UnknownTool;
 use wavetank::{ShownFinding, Tools};
 
 use crate::assembly::Assembly;
@@ -18,14 +18,18 @@ fn tools_named(py: Python<'_>, names: Option<Vec<String>>) -> PyResult<Tools> {
     let Some(names) = names else {
         return Ok(Tools::DEFAULT);
     };
-    let tools: Result<Vec<Tool>, _> = names.iter().map(|name| name.parse()).collect();
-    Ok(Tools::of(&tools.map_err(|e| argument_error(py, e))?))
+    if names.is_empty() {
+        return Ok(Tools::default());
+    }
+    let tools = names.join(",").parse();
+    tools.map_err(|e: UnknownTool| argument_error(py, e))
 }
 
 /// Launches a kernel with tools, and returns their findings: an empty list if there is no mistake.
 ///
 /// Arguments and sizes are those of a call of the kernel. `tools` are names: `memory`, `race`, `sync`, `init`, `float`, `wait`,
-/// `hazard`, `limits`; all but `float` if they are not given. A kernel that faults is a finding, not an exception.
+/// `hazard`, `limits`; all but `float` if they are not given. `init/read`, `lanes` and `lanes32` among them add to `init` and
+/// `race`. A kernel that faults is a finding, not an exception.
 #[pyfunction]
 #[pyo3(signature = (kernel, *args, grid, block = None, lds = 0, timeout = None, tools = None, cooperative = false))]
 // They are keywords of Python.

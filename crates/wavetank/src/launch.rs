@@ -88,6 +88,7 @@ impl ReadyWaves<'_> {
             findings: ended.checked.findings,
             undefined_stores: ended.checked.undefined_stores,
             check_times: ended.checked.times,
+            uncompared: ended.checked.uncompared,
             wall: ended.wall,
         })
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::checks::{CheckTimes, UndefinedStore};
-use wavetank_check::Finding;
+use wavetank_check::{Finding, Uncompared};
 use wavetank_ir::Family;
 use wavetank_jit::Compiled;
 use wavetank_machine::schedule::Counts;
@@ -41,6 +41,8 @@ pub struct Report {
     pub undefined_stores: Vec<UndefinedStore>,
     /// The time that the tools of [`Dispatch::check`](crate::Dispatch::check) took for themselves.
     pub check_times: CheckTimes,
+    /// What the tool `race` has not compared, if it watched the launch.
+    pub uncompared: Option<Uncompared>,
     /// Time from the first wave's start to the last one's end.
     pub wall: Duration,
 }

@@ -98,6 +98,9 @@ impl<'a> Unit<'a> {
         memory.set_alignment(Alignment::of(common.launch.chip.generation()));
         memory.set_strict(common.strict);
         memory.set_border_colors(common.border_colors);
+        if common.checking.compares_lanes {
+            memory.record_lds_conflicts();
+        }
         Unit {
             common,
             backend: common.engine.backend(common.mode()),

@@ -424,6 +424,25 @@ impl Page {
         (planes.count() * size_of::<Columns>()) as u64
     }
 
+    /// Records a compare-and-swap that has failed. It takes the place of others only: atomics clash with the plain reads.
+    pub(super) fn put_compare(
+        &mut self,
+        at: usize,
+        new: Slot,
+        mut is_ordered: impl FnMut(Slot) -> bool,
+    ) {
+        let [first, second] = &mut self.reads;
+        for plane in [&mut *first, &mut *second] {
+            let old = get(plane, at);
+            if old.time == 0 || old.mode() != Mode::Plain && is_ordered(old) {
+                return set(plane, at, new);
+            }
+        }
+        if get(second, at).mode() != Mode::Plain {
+            set(second, at, new);
+        }
+    }
+
     /// Records a read. It replaces a read that happens before it, or else the later of two others: a later writer then finds at
     /// least one read that is not its own.
     #[inline]

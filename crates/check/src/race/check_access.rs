@@ -1,7 +1,9 @@
 //! The check of one access against the access history.
 
+use std::collections::BTreeSet;
+
 use wavetank_ir::{MemKind, Rmw};
-use wavetank_memory::{AccessRecord, MemoryKind};
+use wavetank_memory::{AccessRecord, AccessRun, MemoryKind};
 
 use super::access_history::{AccessHistory, Lane, Location, Mode, Slot, dwords};
 use super::dedup::{Dedup, Pair, Rule, Verb};
@@ -17,6 +19,8 @@ pub(super) struct CheckAccess<'a> {
     pub found: &'a mut Dedup,
     pub values: &'a mut Values,
     pub overwritten: &'a mut Overwritten,
+    /// Coherent loads that see unordered stores, by the number of their instruction.
+    pub coherent: &'a mut BTreeSet<u16>,
     pub kind: Semantics,
     /// The slot of the access, without bytes and lane.
     pub slot: Slot,
@@ -29,16 +33,16 @@ pub(super) struct CheckAccess<'a> {
 /// A dword that a lane accesses.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
-    memory: MemoryKind,
+    pub memory: MemoryKind,
     /// The number of the dword in memory.
     pub dword: u64,
     /// The accessed bytes, one bit each.
     pub mask: u8,
-    lane: Lane,
+    pub lane: Lane,
 }
 
 /// Returns the dwords of an access.
-pub(super) fn parts(record: &AccessRecord) -> impl Iterator<Item = Part> {
+pub(super) fn parts(record: &AccessRecord) -> impl Iterator<Item = Part> + use<> {
     let (memory, lane) = (record.memory, Lane::new(record.lane));
     let part = move |(dword, mask)| Part {
         memory,
@@ -54,6 +58,9 @@ impl CheckAccess<'_> {
     pub(super) fn load(&mut self, history: &mut AccessHistory, record: &AccessRecord) {
         for part in parts(record) {
             if self.kind.load_is_coherent {
+                if self.kind.load_is_volatile && self.sees_unordered(history, part) {
+                    self.coherent.insert(self.slot.pc);
+                }
                 self.learn(history, part);
                 let (page, at) = history.at(part.dword);
                 page.note_order(at);
@@ -71,6 +78,14 @@ impl CheckAccess<'_> {
                 self.learn(history, part);
             }
         }
+    }
+
+    /// Whether a load sees a plain store of another wave that is not ordered before it.
+    fn sees_unordered(&mut self, history: &mut AccessHistory, part: Part) -> bool {
+        let (page, at) = history.at(part.dword);
+        let is_plain = |write: &Slot| write.time != 0 && write.mode() == Mode::Plain;
+        let mut writes = page.writes(at).into_iter().filter(is_plain);
+        writes.any(|write| write.mask() & part.mask != 0 && !self.is_ordered(write))
     }
 
     /// Checks a store against earlier accesses.
@@ -97,28 +112,58 @@ impl CheckAccess<'_> {
     }
 
     /// Checks the atomics of all lanes: they acquire the clocks of the values that they read, and then release the clock of the
-    /// wave.
-    pub(super) fn atomics(&mut self, history: &mut AccessHistory, records: &[AccessRecord]) {
+    /// wave. A compare-and-swap that has failed is a load.
+    pub(super) fn atomics(&mut self, history: &mut AccessHistory, runs: &[AccessRun]) {
         let mode = if self.kind.spins && self.kind.returns {
             Mode::Spin
         } else {
             Mode::Atomic
         };
         self.slot = self.slot_as(mode);
-        let confirms = self.kind.returns || records.first().is_some_and(|t| confirms(t.kind));
-        for part in records.iter().flat_map(parts) {
-            let new = self.slot.on(part.mask, part.lane);
-            if confirms {
-                self.find_guesses(history, part);
-            }
-            self.check_writes(history, part, new, Verb::Atomic);
-            self.check_reads(history, part, new, Verb::Atomic);
-            if self.kind.returns {
-                self.learn(history, part);
+        let confirms = self.kind.returns || runs.first().is_some_and(|t| confirms(t.first.kind));
+        for run in runs {
+            let verb = if run.failed {
+                Verb::Compare
+            } else {
+                Verb::Atomic
+            };
+            for part in run.records().flat_map(|record| parts(&record)) {
+                let new = self.slot.on(part.mask, part.lane);
+                if confirms {
+                    self.find_guesses(history, part);
+                }
+                self.check_writes(history, part, new, verb);
+                if !run.failed {
+                    self.check_reads(history, part, new, verb);
+                }
+                if self.kind.returns {
+                    self.learn(history, part);
+                }
             }
         }
+        let (failed, changed): (Vec<AccessRun>, _) = runs.iter().partition(|run| run.failed);
+        self.put_compares(history, &failed);
+        self.put_atomics(history, &changed);
+    }
+
+    /// Records compare-and-swaps that have failed: loads with which a plain store clashes. One of a spin loop waits for stores.
+    fn put_compares(&mut self, history: &mut AccessHistory, failed: &[AccessRun]) {
+        let records = failed.iter().flat_map(|run| run.records());
+        for part in records.flat_map(|record| parts(&record)) {
+            let new = self.slot.on(part.mask, part.lane);
+            let (page, at) = history.at(part.dword);
+            page.note_order(at);
+            if new.mode() == Mode::Atomic {
+                page.put_compare(at, new, |old| self.is_ordered(old));
+            }
+        }
+    }
+
+    /// Records atomics that have changed memory, which release the clock of the wave.
+    fn put_atomics(&mut self, history: &mut AccessHistory, changed: &[AccessRun]) {
         let passed_on = self.waves.passed_on(self.slot.wave, self.slot.time);
-        for part in records.iter().flat_map(parts) {
+        let records = changed.iter().flat_map(|run| run.records());
+        for part in records.flat_map(|record| parts(&record)) {
             let new = self.slot.on(part.mask, part.lane);
             let (page, at) = history.at(part.dword);
             let last = page.writes(at)[0];
@@ -168,7 +213,8 @@ impl CheckAccess<'_> {
         }
         let (page, at) = history.at(part.dword);
         for read in page.reads(at) {
-            if read.mask() & part.mask != 0 && self.waves.has_just_done(wave, read) {
+            let is_plain = read.mode() == Mode::Plain;
+            if is_plain && read.mask() & part.mask != 0 && self.waves.has_just_done(wave, read) {
                 self.found.guesses(read.pc);
             }
         }
@@ -236,8 +282,8 @@ impl CheckAccess<'_> {
         }
     }
 
-    /// Whether the wave has used atomics on a dword that other waves also use in this way. Its stores there free a lock:
-    /// compilers write them as plain stores after a wait.
+    /// Whether the wave has changed a dword by atomics that other waves also use in this way. Its stores there free a lock:
+    /// compilers write them as plain stores after a wait. A wave whose compare-and-swaps have all failed holds no lock.
     pub(super) fn is_user(&mut self, history: &mut AccessHistory, part: Part) -> bool {
         let (page, at) = history.at(part.dword);
         let by_store = |slot: &Slot| slot.time == 0 || slot.mode() == Mode::Plain;
@@ -310,7 +356,7 @@ impl CheckAccess<'_> {
             Mode::Atomic | Mode::Spin => Verb::Atomic,
         };
         let rule = match verb {
-            Verb::Load => Rule::WriteRead,
+            Verb::Load | Verb::Compare => Rule::WriteRead,
             Verb::Store | Verb::Atomic => Rule::WriteWrite,
         };
         let mut pair = pair(rule, part, (earlier, before), (new, verb));
@@ -344,7 +390,11 @@ impl CheckAccess<'_> {
             {
                 continue;
             }
-            let pair = pair(Rule::ReadWrite, part, (earlier, Verb::Load), (new, verb));
+            let before = match earlier.mode() {
+                Mode::Plain | Mode::Coherent => Verb::Load,
+                Mode::Atomic | Mode::Spin => Verb::Compare,
+            };
+            let pair = pair(Rule::ReadWrite, part, (earlier, before), (new, verb));
             match (verb, value) {
                 // A store of the present value cannot be noticed by the reader: all work-groups may initialize with the same
                 // value.
@@ -397,7 +447,7 @@ fn user(wave: u32) -> u64 {
 
 /// Whether two accesses to a dword, one of which writes, need an order: they have bytes in common, and one of them is plain. An
 /// atomic that spins waits for the stores of others.
-fn clash(earlier: Slot, later: Slot) -> bool {
+pub(super) fn clash(earlier: Slot, later: Slot) -> bool {
     let (a, b) = (earlier.mode(), later.mode());
     let one_is_plain = a == Mode::Plain || b == Mode::Plain;
     let meet = earlier.mask() & later.mask() != 0;

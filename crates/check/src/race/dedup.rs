@@ -42,6 +42,8 @@ pub(super) enum Verb {
     Load,
     Store,
     Atomic,
+    /// A compare-and-swap that has failed.
+    Compare,
 }
 
 impl Verb {
@@ -50,6 +52,7 @@ impl Verb {
             Verb::Load => "load",
             Verb::Store => "store",
             Verb::Atomic => "atomic",
+            Verb::Compare => "compare-and-swap",
         }
     }
 
@@ -58,6 +61,7 @@ impl Verb {
             Verb::Load => "read",
             Verb::Store => "written",
             Verb::Atomic => "changed by an atomic",
+            Verb::Compare => "compared by an atomic",
         }
     }
 }
@@ -227,11 +231,11 @@ impl Pair {
             at: Mark::at(kinds.pc(self.later.0.pc), format!("the store of {of}"))
                 .by(items(self.earlier.0, waves)),
             related: vec![],
-            notes: vec![
-                "it is not defined which value stays; here it is that of the last lane".to_owned(),
-                "no lane of the wave reads it later, as programs do that choose a lane this way"
-                    .to_owned(),
-            ],
+            notes: ["it is not defined which value stays; here it is that of the last lane"]
+                .into_iter()
+                .chain((self.memory == MemoryKind::Global).then_some(NO_CHOICE))
+                .map(str::to_owned)
+                .collect(),
             host: Vec::new(),
             help: Some("let one of the lanes store, or each to its own address".to_owned()),
             address: address(self.memory, self.dword, self.later.0.mask()),
@@ -255,10 +259,17 @@ impl Pair {
         let group = |slot: Slot| waves.group(slot.wave);
         let one_group = group(earlier).first == group(later).first;
         let whole = |slot: Slot| name(slot, waves, true);
-        let short = name(earlier, waves, !one_group);
+        let one_wave = earlier.wave == later.wave;
+        let short = match earlier.lane.get().filter(|_| one_wave) {
+            Some(lane) => format!("lane {lane} of the same wave"),
+            None => name(earlier, waves, !one_group),
+        };
         let bytes = bytes(self.memory, self.dword, earlier.mask() & later.mask());
         let (done, noun) = (verb.done(), before.noun());
-        let whose = if verb == Verb::Atomic { "of" } else { "by" };
+        let whose = match verb {
+            Verb::Atomic | Verb::Compare => "of",
+            Verb::Load | Verb::Store => "by",
+        };
         let what = format!("data race: {bytes} are {done} {whose} {}", whole(later));
         let message = match (self.release, self.rule) {
             (Some(_), _) => format!(
@@ -292,6 +303,7 @@ impl Pair {
             host: Vec::new(),
             notes: match self.release {
                 Some(_) => vec![IN_FLIGHT.to_owned()],
+                None if one_wave => vec![ONE_WAVE.to_owned()],
                 None => Vec::new(),
             },
             help: Some(match self.release {
@@ -305,6 +317,14 @@ impl Pair {
         }
     }
 }
+
+/// A note on lanes whose values are not read again.
+const NO_CHOICE: &str =
+    "no lane of the wave reads it later, as programs do that choose a lane this way";
+
+/// A note on the order of lanes that are compared on request.
+const ONE_WAVE: &str = "lanes of a wave are in step on this chip, and need not be on another: there they are ordered by `__syncthreads()` and \
+                        `__syncwarp()`, of which the second leaves no trace in machine code";
 
 /// The reason why a release does not order these writes, and the help for it.
 const IN_FLIGHT: &str = "on another compute unit, the writes of a wave may become visible in another order, unless it waits in between";

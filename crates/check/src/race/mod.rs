@@ -8,6 +8,8 @@
 //! * global wave synchronization (`ds_gws_*`): a wave that uses a resource is ordered after all that have used it;
 //! * coherent loads (GLC): one is ordered after the store whose bytes it sees, and so is a load that spins ([`sync_semantics`]).
 //!
+//! Lanes of one wave are in order, unless they are compared on request ([`lane_order`]).
+//!
 //! A wave that is ordered after one of another work-group in this way is ordered after those of its writes that were waited for
 //! ([`in_flight`]).
 //!
@@ -20,6 +22,7 @@ mod check_access;
 mod dedup;
 mod footprint;
 mod in_flight;
+mod lane_order;
 mod overwrites;
 mod rows;
 mod sync_semantics;
@@ -35,13 +38,17 @@ use std::sync::PoisonError;
 
 use wavetank_ir::MemKind;
 use wavetank_memory::{AccessRecord, AccessRun, Lds, MemoryKind};
+use wavetank_quote::readable;
 
 use crate::finding::Findings;
+use crate::place::Place;
+use crate::uncompared::Uncompared;
 use crate::watch::{SliceEnd, TimeSlice, Watcher, WaveOf};
 use access_history::{AccessHistory, Mode, Slot};
 use check_access::CheckAccess;
 use dedup::Dedup;
 pub use footprint::{Footprint, Kept, Meeting};
+use lane_order::LaneOrder;
 use overwrites::Overwritten;
 pub use sync_semantics::InstAt;
 use sync_semantics::{Semantics, SemanticsTable};
@@ -60,8 +67,13 @@ pub struct Race {
     found: Dedup,
     values: Values,
     overwritten: Overwritten,
+    lanes: Option<LaneOrder>,
+    /// Coherent loads that have seen unordered stores of other waves, by the number of their instruction.
+    coherent: BTreeSet<u16>,
     now: Time,
     kept: Option<Kept>,
+    /// Whether each work-group was a single wave, at the end of the launch.
+    has_single_waves: bool,
     /// The scratch of running work-groups, if a footprint is requested. It belongs to no group after they have ended.
     scratch: BTreeSet<(u64, u64)>,
 }
@@ -79,10 +91,20 @@ impl Race {
             found: Dedup::default(),
             values: Values::default(),
             overwritten: Overwritten::default(),
+            lanes: None,
+            coherent: BTreeSet::new(),
             now: 0,
             kept: None,
+            has_single_waves: false,
             scratch: BTreeSet::new(),
         }
+    }
+
+    /// Compares threads of `lanes` lanes of a wave as well, 1 or 32, which only barriers and atomics order. `None` compares waves
+    /// alone.
+    pub fn with_subgroup(mut self, lanes: Option<u8>) -> Race {
+        self.lanes = lanes.map(LaneOrder::new);
+        self
     }
 
     /// Leaves the footprint in global memory at `kept` after the end of the launch.
@@ -115,11 +137,15 @@ impl Race {
             }
         }
         let slot = Slot::new(wave, self.now, number, Mode::Plain);
+        if let Some(lanes) = &mut self.lanes {
+            lanes.step(runs, (slot, kind), &mut self.found);
+        }
         let mut step = CheckAccess {
             waves: &mut self.waves,
             found: &mut self.found,
             values: &mut self.values,
             overwritten: &mut self.overwritten,
+            coherent: &mut self.coherent,
             kind,
             slot,
             last: None,
@@ -139,11 +165,7 @@ impl Race {
                     .chunk_by(loads_the_same)
                     .for_each(|same| step.loads(history, &same[0])),
                 MemKind::Store => runs.iter().for_each(|run| step.stores(history, run)),
-                MemKind::Atomic(_) => {
-                    let records: Vec<AccessRecord> =
-                        runs.iter().copied().flat_map(AccessRun::records).collect();
-                    step.atomics(history, &records);
-                }
+                MemKind::Atomic(_) => step.atomics(history, runs),
             }
         }
         self.issue(wave, kind, runs);
@@ -203,6 +225,19 @@ impl Race {
         self.waves.return_lds(wave, Some(lds));
         self.now = self.now.saturating_add(1);
         self.waves.end_slice(wave, end, self.now);
+        if let Some(lanes) = self.lanes.as_mut().filter(|_| end != SliceEnd::GoesOn) {
+            lanes.forget(wave);
+        }
+    }
+}
+
+/// Returns the line of a place, or its distance from the start of the kernel.
+fn whereabouts(place: &Place) -> String {
+    let own = place.source.own();
+    match (own.and_then(|own| Some((own, own.line?))), &place.symbol) {
+        (Some((own, line)), _) => format!("{}:{line}", own.file),
+        (None, Some((name, offset))) => format!("{}+{offset:#x}", readable(name)),
+        (None, None) => format!("{:#x}", place.pc),
     }
 }
 
@@ -229,7 +264,17 @@ impl Watcher for Race {
         self.global.forget(bytes);
     }
 
+    fn uncompared(&self, place: &dyn Fn(u64) -> Place) -> Option<Uncompared> {
+        let coherent = self.coherent.iter().map(|number| self.kinds.pc(*number));
+        Some(Uncompared {
+            one_wave: self.lanes.is_none() && self.has_single_waves,
+            coherent: coherent.map(|pc| whereabouts(&place(pc))).collect(),
+            ..Uncompared::default()
+        })
+    }
+
     fn end(&mut self, findings: &mut Findings) {
+        self.has_single_waves = self.waves.are_single();
         self.overwritten.end(&mut self.found);
         self.found
             .report(&self.kernel, &self.waves, &self.kinds, findings);

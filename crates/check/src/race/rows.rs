@@ -118,7 +118,11 @@ impl CheckAccess<'_> {
     /// Returns the store of a lane over another value of a lane of the same instruction. Coherent stores, and those that free a
     /// lock, may be atomic stores, of which the last one counts.
     fn overwrites(&mut self, history: &mut AccessHistory, run: &AccessRun) -> Option<Pair> {
-        let over = run.over.filter(|_| !self.kind.store_is_coherent)?;
+        // A wave may choose a lane by a store to LDS, so lanes are compared there on request alone.
+        let is_global = run.first.memory == MemoryKind::Global;
+        let over = run
+            .over
+            .filter(|_| is_global && !self.kind.store_is_coherent)?;
         let at = (run.first.address + u64::from(over.byte)) / 4;
         let part = parts(&run.first).find(|part| part.dword == at)?;
         if self.is_user(history, part) {

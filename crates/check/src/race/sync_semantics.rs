@@ -12,6 +12,8 @@ use crate::code::Successors;
 pub(super) struct Semantics {
     /// A load is ordered after the stores that it sees; or its result does not matter.
     pub load_is_coherent: bool,
+    /// A load is coherent because its instruction says so, outside of a spin loop: it is volatile or atomic.
+    pub load_is_volatile: bool,
     /// A store is visible to coherent loads.
     pub store_is_coherent: bool,
     /// Whether an atomic returns the old value, so that its wave can acquire.
@@ -30,6 +32,7 @@ impl Semantics {
     /// The semantics of an unknown instruction, which causes no findings.
     const UNKNOWN: Semantics = Semantics {
         load_is_coherent: true,
+        load_is_volatile: false,
         store_is_coherent: true,
         returns: true,
         spins: false,
@@ -171,6 +174,7 @@ fn kind_at(pc: u64, inst_at: &InstAt) -> Semantics {
         // loads. From gfx942 on, scopes beyond a work-group have SC1 (LLVM's guide, "Memory Model gfx942"). A load that spins is one of
         // these where all waves share the memory, and needs no bit.
         load_is_coherent,
+        load_is_volatile: has(Flags::GLC | Flags::SCC) && !spins,
         store_is_coherent: has(Flags::GLC | Flags::SLC | Flags::SCC),
         returns: written.scalars().next().is_some() || written.vectors().next().is_some(),
         spins,
@@ -273,33 +277,33 @@ fn may_spin(pc: u64, load: &Inst, inst_at: &InstAt) -> bool {
     false
 }
 
-/// Whether a load gives the comparand of a compare-and-swap soon afterwards, so that a wrong value is harmless. Programs write
-/// atomics that the chip does not have in this way, often with a plain load. It is one if it has the same address registers, or
-/// if its result is the comparand.
+/// Whether a load gives the comparand of a compare-and-swap soon afterwards, or decides whether it is executed, so that a wrong
+/// value is harmless. Programs write atomics that the chip does not have in this way, often with a plain load. A copy of the loaded
+/// value may be compared anywhere; a value that is computed from it, and a condition, only at the place of the load.
 fn guesses(pc: u64, load: &Inst, inst_at: &InstAt) -> bool {
     let address = address_of(load);
     let place = |inst: &Inst| (inst.form == Form::Ds, inst.mods.offset);
-    let (mut loaded, mut moved) = (load.effects().writes, false);
+    let mut value = Derived::of(load.effects().writes);
+    let mut moved = false;
     let mut at = pc + u64::from(load.len);
     for _ in 0..LONGEST_LOOP {
         let Some(inst) = inst_at(at) else {
             return false;
         };
         let effects = inst.effects();
-        if compares(&inst) {
+        if compares(&inst)
+            && let Some(with) = compared(&inst)
+        {
             let reads_all = address.without(&effects.reads).is_empty();
             let same = !moved && reads_all && place(&inst) == place(load);
-            if same || compared(&inst).is_some_and(|with| with.without(&loaded).is_empty()) {
+            let depends = with.meets(&value.computed) || value.decides;
+            if same && depends || with.without(&value.copies).is_empty() {
                 return true;
             }
         }
         moved |= effects.writes.meets(&address);
-        let copies = is_copy(&inst, &loaded);
-        loaded = loaded.without(&effects.writes);
-        if copies {
-            loaded = loaded.or(&effects.writes);
-        }
-        if moved && loaded.is_empty() {
+        value.pass(&inst);
+        if moved && value.copies.is_empty() {
             return false;
         }
         // At a conditional branch, the fall-through path is followed.
@@ -311,6 +315,44 @@ fn guesses(pc: u64, load: &Inst, inst_at: &InstAt) -> bool {
         };
     }
     false
+}
+
+/// The registers that depend on a loaded value along a path.
+struct Derived {
+    /// Unchanged copies of the value.
+    copies: Registers,
+    /// The copies, and results that are computed from them.
+    computed: Registers,
+    /// Whether the path, or the set of active lanes, depends on the value.
+    decides: bool,
+}
+
+impl Derived {
+    fn of(loaded: Registers) -> Derived {
+        Derived {
+            copies: loaded,
+            computed: loaded,
+            decides: false,
+        }
+    }
+
+    /// Follows the value through an instruction.
+    fn pass(&mut self, inst: &Inst) {
+        let (effects, exec) = (inst.effects(), lanes_on());
+        let reads = effects.reads.without(&exec);
+        let depends = reads.meets(&self.computed);
+        let copies = is_copy(inst, &self.copies);
+        self.copies = self.copies.without(&effects.writes);
+        if copies {
+            self.copies = self.copies.or(&effects.writes);
+        }
+        self.computed = self.computed.without(&effects.writes);
+        if depends {
+            self.computed = self.computed.or(&effects.writes);
+            let branches = matches!(inst.form, Form::Sopp);
+            self.decides |= branches || effects.writes.meets(&exec);
+        }
+    }
 }
 
 /// Returns the comparand registers of a compare-and-swap: the first data of LDS instructions, the upper half of the data of
@@ -668,6 +710,31 @@ mod tests {
             let mut not = guess;
             not[n] = other;
             assert!(!kind(&not).load_is_coherent, "{other}");
+        }
+        // The other side of a branch, with the same registers.
+        let branch = [
+            guess[0],
+            "s_andn2_saveexec_b64 s[0:1], s[0:1]",
+            "v_mov_b32_e32 v2, 0",
+            guess[3],
+        ];
+        assert!(!kind(&branch).load_is_coherent);
+        // A test of the loaded value, and what is computed from it.
+        for decides in [
+            &[
+                "v_cmp_eq_u32_e32 vcc, 0, v2",
+                "s_and_saveexec_b64 s[0:1], vcc",
+                branch[2],
+            ][..],
+            &["v_cmp_eq_u32_e32 vcc, 0, v2", "s_cbranch_vccz 7", branch[2]],
+            &["v_and_b32_e32 v2, 0xff, v2"],
+            &["v_mov_b32_e32 v3, v2", "v_or_b32_e32 v2, 1, v3"],
+        ] {
+            let guess = [&[guess[0]], decides, &[guess[3]]].concat();
+            assert!(kind(&guess).load_is_coherent, "{guess:?}");
+            let elsewhere = "global_atomic_cmpswap v1, v0, v[1:2], s[4:5] offset:4 glc";
+            let not = [&guess[..guess.len() - 1], &[elsewhere]].concat();
+            assert!(!kind(&not).load_is_coherent, "{not:?}");
         }
         let jump = [
             "ds_read_b32 v2, v0",

@@ -108,6 +108,11 @@ impl Waves {
         number
     }
 
+    /// Whether waves have run, and each work-group was a single one.
+    pub(super) fn are_single(&self) -> bool {
+        !self.groups.is_empty() && self.groups.iter().all(|group| group.waves == 1)
+    }
+
     /// Returns the work-group of a wave.
     pub(super) fn group(&self, wave: u32) -> &GroupOf {
         &self.groups[self.waves[wave as usize].group]

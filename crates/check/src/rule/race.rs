@@ -56,7 +56,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         tool: Race,
         name: "lanes",
-        finds: "Two lanes of one store write different values to the same bytes of global memory.",
+        finds: "Two lanes of one store write different values to the same bytes of global memory, with `--lanes` also of LDS.",
         why: "HIP and OpenCL do not specify which lane wins. On these chips the highest does, on another GPU it may be another.",
         example: Hip("out[i / 2] = in[i];", "tests/check/two_to_one.hip"),
         limits: "It is not reported if the wave uses the place again before the launch ends, as programs do that choose a lane \

@@ -22,6 +22,7 @@ use wavetank_quote::{function, plain, readable, similar, some_of};
 use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, print};
 use crate::input;
+use crate::lanes::Lanes;
 use crate::launch::seconds;
 use crate::running::Running;
 use code::{Part, each_part};
@@ -67,6 +68,7 @@ Examples:
   wavetank check kernels.hsaco
   wavetank check -- ./a.out 512              a HIP, OpenCL or OpenMP program
   wavetank check --tools race --stats -- ./a.out
+  wavetank check --lanes -- ./a.out          lanes that are not in step, too
   wavetank check --tools wait,hazard --gpu gfx906 bundle.hipfb
   wavetank check --static ./a.out            the code inside a HIP program
   wavetank check --explain race/read-write
@@ -106,6 +108,8 @@ pub(crate) struct Check {
     /// Show and count only findings that this file does not have: a SARIF log, or the output of --json, of an earlier run
     #[arg(long, value_name = "FILE")]
     baseline: Vec<PathBuf>,
+    #[command(flatten)]
+    lanes: Lanes,
     #[command(flatten)]
     wanted: Wanted,
     /// How the kernels of a program run
@@ -154,8 +158,14 @@ impl Check {
             return self.with_environment()?.run_program();
         };
         let of_programs = [self.stop_at_first, self.keep_going, self.leaks, self.stats];
-        if of_programs.contains(&true) || self.timeout.is_some() || self.launches.is_some() {
-            let sentence = "--launch, --stop-at-first, --keep-going, --leaks, --stats and --timeout are for programs that run: `wavetank check -- PROGRAM`";
+        let of_programs = [
+            of_programs.contains(&true),
+            self.timeout.is_some(),
+            self.launches.is_some(),
+            self.lanes.are_compared(),
+        ];
+        if of_programs.contains(&true) {
+            let sentence = "--launch, --stop-at-first, --keep-going, --leaks, --stats, --timeout, --lanes and --subgroup are for programs that run: `wavetank check -- PROGRAM`";
             return Err(Failure::usage(sentence));
         }
         let tools = self.tools()?;

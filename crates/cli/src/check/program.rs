@@ -8,7 +8,7 @@ use std::time::Duration;
 use wavetank::found_file::FoundFile;
 use wavetank::statistics::table;
 use wavetank_check::report::{Record, kernel_of};
-use wavetank_check::{Launches, Pattern, Tool, Tools, fold};
+use wavetank_check::{Launches, Pattern, Tool, Tools, Uncompared, fold};
 use wavetank_quote::{readable, some_of};
 
 use super::Check;
@@ -24,7 +24,7 @@ impl Check {
     /// Runs the program, and reports the findings in its kernels after it has ended. Without findings, the command ends as the
     /// program does.
     pub(super) fn run_program(&self) -> Result<End> {
-        let tools = self.tools.unwrap_or(Tools::DEFAULT);
+        let tools = self.lanes.add_to(self.tools.unwrap_or(Tools::DEFAULT));
         let known = self.known()?;
         self.wanted.can_be_written()?;
         let file = FoundFile::create();
@@ -59,6 +59,14 @@ impl Check {
         for text in report.add_program(&shown) {
             if self.wanted.is_read() {
                 // Stdout belongs to the program. Colours are dropped if stderr is not a terminal.
+                drop(write!(anstream::stderr(), "{text}"));
+            } else {
+                print(&text)?;
+            }
+        }
+        for sentence in uncompared(&records) {
+            let text = report.note(&sentence);
+            if self.wanted.is_read() {
                 drop(write!(anstream::stderr(), "{text}"));
             } else {
                 print(&text)?;
@@ -114,7 +122,6 @@ impl Check {
 
     /// Returns the variables for the library in the program.
     fn variables(&self, tools: Tools, file: &FoundFile) -> Vec<(&'static str, OsString)> {
-        let names: Vec<&str> = tools.iter().map(Tool::name).collect();
         let until = self.timeout.and_then(deadline).map(|at| at.to_string());
         let stop = if self.stop_at_first { "1" } else { "0" };
         // The library counts the launches of these kernels. Without numbers the command hides the findings of others.
@@ -126,7 +133,7 @@ impl Check {
         vec![
             ("WAVETANK_CHECK_LAUNCH", launches.unwrap_or_default().into()),
             ("WAVETANK_CHECK_KERNEL", kernels.join(";").into()),
-            ("WAVETANK_CHECK", names.join(",").into()),
+            ("WAVETANK_CHECK", tools.to_string().into()),
             ("WAVETANK_CHECK_STOP", stop.into()),
             (
                 "WAVETANK_CHECK_ASM",
@@ -162,6 +169,16 @@ fn about_code(tools: Tools) -> String {
     format!(
         "the time of {names} is within that of the kernels; `wavetank run --stats` shows it without tools\n"
     )
+}
+
+/// Returns sentences about the accesses that no launch has compared.
+fn uncompared(records: &[String]) -> Vec<String> {
+    let all = records.iter().filter_map(|line| Uncompared::read(line));
+    let all = all.reduce(|mut all, next| {
+        all.join(next);
+        all
+    });
+    all.map_or_else(Vec::new, |all| all.sentences())
 }
 
 /// Whether two records are about the same mistake in the same code.

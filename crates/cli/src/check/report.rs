@@ -172,6 +172,17 @@ impl<'w> Report<'w> {
         out
     }
 
+    /// Returns the text of a note, which is not a finding: a line for people, or an object; nothing among entries for suppressions.
+    pub(super) fn note(&self, sentence: &str) -> String {
+        if self.wanted.gen_suppressions {
+            String::new()
+        } else if self.wanted.json {
+            format!("{}\n", serde_json::json!({"note": sentence}))
+        } else {
+            format!("note: {sentence}\n")
+        }
+    }
+
     /// Writes the report files.
     pub(super) fn write(&mut self) -> Result {
         if let Some(path) = &self.wanted.sarif {

@@ -6,10 +6,11 @@ use std::path::Path;
 use serde_json::Value;
 use wavetank::Module;
 use wavetank::check::report::{Look, json, text};
-use wavetank::check::{Finding, Tools};
+use wavetank::check::{Finding, Tools, Uncompared};
 use wavetank_quote::readable;
 
 use crate::exit::{Failure, Result};
+use crate::lanes::Lanes;
 use crate::terminal;
 
 /// The options for the checks of a launch.
@@ -30,15 +31,17 @@ pub(super) struct CheckOptions {
     /// With --check, show the machine code of a finding even if the line of its source is known
     #[arg(long, requires = "check")]
     asm: bool,
+    #[command(flatten)]
+    lanes: Lanes,
 }
 
 impl CheckOptions {
-    /// Returns the requested tools.
+    /// Returns the requested tools; the options for lanes alone request `race`.
     pub(super) fn tools(&self) -> Tools {
-        match self.check {
+        self.lanes.add_to(match self.check {
             None => Tools::default(),
             Some(tools) => tools.unwrap_or(Tools::DEFAULT),
-        }
+        })
     }
 
     /// Whether a kernel continues after a mistake.
@@ -78,6 +81,13 @@ impl CheckOptions {
             "{mistakes} found in {what} `{}`",
             readable(&first.kernel)
         )))
+    }
+}
+
+/// Prints what `race` has not compared.
+pub(super) fn print_notes(uncompared: Option<&Uncompared>) {
+    for sentence in uncompared.map(Uncompared::sentences).into_iter().flatten() {
+        eprintln!("note: {sentence}");
     }
 }
 

@@ -29,7 +29,7 @@ use crate::fidelity::ByFidelity;
 use crate::progress::with_progress;
 use crate::running::{Running, print_seed};
 use argument::Arguments;
-use check::{CheckOptions, shown};
+use check::{CheckOptions, print_notes, shown};
 use report::stats;
 use size::{Size, SizeOptions};
 use stage::StageOptions;
@@ -229,6 +229,7 @@ impl Launch {
         if let Some(overrun) = &report.lds_overruns {
             eprintln!("wavetank: {overrun}");
         }
+        print_notes(report.uncompared.as_ref());
         arguments.deliver()?;
         trap_memory.deliver()?;
         traced?;

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use serde_json::Value;
+use wavetank::check::Uncompared;
 use wavetank::statistics::Sum;
 use wavetank::{Dims, Kernel, Report};
 
@@ -59,6 +60,9 @@ struct Stats<'a> {
     /// The findings, if the launch was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<Vec<Value>>,
+    /// What the tool `race` has not compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     /// The instructions that ran, by fidelity, if that was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     fidelity: Option<ByFidelity>,
@@ -80,6 +84,7 @@ pub(super) fn stats(
         threads: report.threads,
         statistics: Statistics::of(&Sum::of(report)),
         findings,
+        notes: (report.uncompared.as_ref()).map_or_else(Vec::new, Uncompared::sentences),
         fidelity,
     };
     // Cannot fail, because all keys are strings and all numbers finite.

@@ -1,7 +1,8 @@
 //! Programs with one mistake, and their twins without it, under `wavetank check`: `tests/check/*.hip`.
 //!
 //! The mistake stands under `#ifdef MISTAKE`. Where it has to be found, a comment says so: `//~ TOOL/RULE`, several rules
-//! parted by blanks, and those of one finding by `+`; and nothing may be found in other lines. `//^` stands where one of the other places of the story has to
+//! parted by blanks, and those of one finding by `+`; and nothing may be found in other lines. `// Note: …` is a part of a note on the
+//! check, of both programs. `//^` stands where one of the other places of the story has to
 //! be, of the kernel or of the program on the host. In the twin no tool may find anything. `// Options: …` are those of `check`.
 //!
 //! `tests/check/*.cl` are kernels in OpenCL C in the same form; `// Launch: …` says how `wavetank launch` starts them.
@@ -69,7 +70,9 @@ fn failures_of(source: &Path) -> Vec<String> {
         let built = toolchain.build(&program, "gfx900")?;
         let options = options(source);
         let run = execution::run_by("check", &built, "gfx900", &options)?;
-        judge(&program, &run).map_err(|message| format!("{message}\n{run}"))
+        has_note(source, &run)
+            .and_then(|()| judge(&program, &run))
+            .map_err(|message| format!("{message}\n{run}"))
     };
     let outcomes = [
         ("the mistake", with(&Toolchain::PLANTED_MISTAKE, mistake)),
@@ -106,7 +109,7 @@ fn options(source: &Path) -> Vec<String> {
 
 /// The program without a mistake.
 fn twin(_: &Program, run: &Run) -> Result<(), String> {
-    match (run.code, run.stdout.is_empty()) {
+    match (run.code, findings(run)?.is_empty()) {
         (Some(0), true) => Ok(()),
         _ => Err("something is found where nothing is wrong, or it fails".to_owned()),
     }
@@ -117,12 +120,32 @@ fn mistake(program: &Program, run: &Run) -> Result<(), String> {
     if run.code != Some(1) {
         return Err("it is to end with 1, since something is to be found".to_owned());
     }
-    let findings = run.stdout.lines().map(|line| {
-        let finding: Result<Value, _> = serde_json::from_str(line);
-        finding.map_err(|e| format!("{line}: {e}"))
-    });
-    let findings = findings.collect::<Result<Vec<Value>, String>>()?;
-    Marks::read(&program.source).hold(&Marks::told(&findings, program))
+    Marks::read(&program.source).hold(&Marks::told(&findings(run)?, program))
+}
+
+/// Whether the check ends with the note that the source asks for.
+fn has_note(source: &Path, run: &Run) -> Result<(), String> {
+    let wanted = after(source, "// Note: ");
+    let is_note =
+        |line: &str, wanted: &str| line.starts_with("{\"note\":") && line.contains(wanted);
+    match wanted {
+        Some(wanted) if !run.stdout.lines().any(|line| is_note(line, &wanted)) => {
+            Err(format!("no note says `{wanted}`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What is found, without notes on the check.
+fn findings(run: &Run) -> Result<Vec<Value>, String> {
+    let mut findings = Vec::new();
+    for line in run.stdout.lines() {
+        let value: Value = serde_json::from_str(line).map_err(|e| format!("{line}: {e}"))?;
+        if value["note"].is_null() {
+            findings.push(value);
+        }
+    }
+    Ok(findings)
 }
 
 /// The lines with marks, counted from 1.

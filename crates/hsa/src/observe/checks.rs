@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use wavetank::check::report::{Look, Scene, Sources, json, record, running, text};
-use wavetank::check::{Finding, Findings, Suppressions, Tool, Tools};
+use wavetank::check::{Finding, Findings, Suppressions, Tool, Tools, Uncompared};
 use wavetank::environment::Selection;
 use wavetank::found_file::leave;
 use wavetank::{Error, Kernel, Module};
@@ -151,6 +151,24 @@ pub(crate) fn report(kernel: &Kernel, findings: &[Finding]) {
             }
             None if is_new => kernel.module().show(finding, program(), print),
             None => {}
+        }
+    }
+}
+
+/// Records what `race` has not compared in a launch, for `wavetank check`. Without it the library prints new sentences about
+/// single loads; only the end of the program would say that all work-groups were of one wave.
+pub(crate) fn uncompared(uncompared: Option<Uncompared>) {
+    let Some(mut uncompared) = uncompared else {
+        return;
+    };
+    match records() {
+        // A record that cannot be written is dropped.
+        Some(path) => drop(leave(path.as_ref(), &uncompared.record())),
+        None => {
+            uncompared.one_wave = false;
+            for sentence in uncompared.sentences() {
+                log::once(&sentence, &sentence);
+            }
         }
     }
 }

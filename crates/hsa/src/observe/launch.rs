@@ -114,6 +114,9 @@ impl<'a> Launch<'a> {
     fn done(self, packet: &DispatchPacket, mut report: Report) {
         let (kernel, is_selected) = (self.kernel, self.is_selected);
         self.report(&report.findings);
+        if !happens_before::is_copy(kernel.name()) {
+            checks::uncompared(report.uncompared.take());
+        }
         self.order.ends(self.ordered);
         let mut stores = mem::take(&mut report.undefined_stores);
         if !is_selected {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use wavetank_check::init::{fold_echoes, note_race};
-use wavetank_check::{Finding, Findings, Stack, Tool, fold_findings};
+use wavetank_check::{Finding, Findings, Stack, Tool, Uncompared, fold_findings};
 use wavetank_machine::Fault;
 use wavetank_machine::schedule::Failure;
 use wavetank_memory::{MemoryFault, MemoryFaultReason};
@@ -22,6 +22,8 @@ pub(crate) struct Collected {
     /// already.
     pub undefined_stores: Vec<UndefinedStore>,
     pub times: CheckTimes,
+    /// What `race` has not compared.
+    pub uncompared: Option<Uncompared>,
 }
 
 impl Launched<'_> {
@@ -34,6 +36,7 @@ impl Launched<'_> {
         let mut findings = Findings::default();
         let failed = failure.filter(|_| self.checks.memory());
         let failed = failed.and_then(|failure| self.failed(failure, &checking));
+        let compares_lanes = checking.compares_lanes;
         let (denials, watchers, follower, floats) = checking.end();
         let denials = denials.into_iter();
         denials
@@ -49,7 +52,13 @@ impl Launched<'_> {
         }
         let (name, module) = (self.kernel, self.module);
         let place = |pc| module.place(pc);
-        let mut times = watchers.end(name, &place, &mut findings);
+        let (mut times, mut uncompared) = watchers.end(name, &place, &mut findings);
+        if let Some(uncompared) = &mut uncompared
+            && self.checks.tools.subgroup().is_some()
+            && !compares_lanes
+        {
+            uncompared.without_barriers.insert(name.to_owned());
+        }
         let start = Instant::now();
         if module.read(name, self.checks.tools, &mut findings) {
             times.code += start.elapsed();
@@ -78,6 +87,7 @@ impl Launched<'_> {
             findings: found,
             undefined_stores: stores,
             times,
+            uncompared,
         }
     }
 

@@ -24,9 +24,10 @@ use std::time::Instant;
 
 use wavetank_check::{
     Finding, Findings, Kept, Place, Race, SliceEnd, Stack, Synchronization, TimeSlice, Tool, Tools,
-    Watcher, WaveOf,
+    Uncompared, Watcher, WaveOf,
 };
 use wavetank_gcn::Registers;
+use wavetank_ir::LANES;
 use wavetank_machine::{Event, Fault, Group, Leave};
 use wavetank_memory::{AccessRun, Lds, MemoryUnit};
 use wavetank_translate::Code;
@@ -78,6 +79,14 @@ impl Checks {
         self.tools.has(Tool::Memory)
     }
 
+    /// Returns whether `race` compares the lanes of a kernel's waves. If a work-group is a wave at most, compilers leave out its
+    /// barriers (LLVM, `SIISelLowering.cpp`, `Intrinsic::amdgcn_s_barrier`), so that its lanes would seem unordered.
+    fn compares_lanes(&self, kernel: &str, module: &Module) -> bool {
+        let info = module.object().kernel(kernel);
+        let most = info.and_then(|info| info.max_flat_workgroup_size);
+        self.tools.subgroup().is_some() && most.is_none_or(|most| most > LANES as u32)
+    }
+
     /// Returns the part that workers share, with the watchers that the tools need for a kernel of a module.
     ///
     /// # Errors
@@ -93,6 +102,7 @@ impl Checks {
         Ok(Checking {
             denials: resumes.then(Denials::default),
             watchers: (!watchers.is_empty()).then(|| Mutex::new(Watchers::of(watchers))),
+            compares_lanes: self.compares_lanes(kernel, module),
             follower: self.tools.has(Tool::Init).then(Follower::default),
             floats: self.tools.has(Tool::Float).then(Floats::default),
             astray: Mutex::default(),
@@ -142,7 +152,11 @@ fn race(checks: &Checks, kernel: &str, module: &Module) -> Race {
     let inst_at = Box::new(move |pc| engine.code().inst(pc).ok());
     let registry = module.device().inner.memory.shared_registry();
     let reader = Box::new(move |address, to: &mut [u8]| registry.read(address, to).is_ok());
-    let race = Race::new(kernel, inst_at).with_reader(reader);
+    let subgroup = checks.tools.subgroup();
+    let subgroup = subgroup.filter(|_| checks.compares_lanes(kernel, module));
+    let race = Race::new(kernel, inst_at)
+        .with_reader(reader)
+        .with_subgroup(subgroup);
     race.with_footprint(checks.footprint.clone())
 }
 
@@ -152,6 +166,8 @@ pub(crate) struct Checking {
     pub denials: Option<Denials>,
     /// The watchers that get the accesses of waves.
     pub watchers: Option<Mutex<Watchers>>,
+    /// Whether lanes of a wave are compared.
+    pub compares_lanes: bool,
     /// The follower that gets undefined bits.
     pub follower: Option<Follower>,
     /// The collector that gets events of floats.
@@ -290,23 +306,26 @@ impl Watchers {
         }
     }
 
-    /// Collects the watchers' findings, and resolves their addresses to places. Returns the time that the watchers took.
+    /// Collects the watchers' findings, and resolves their addresses to places. Returns the time that the watchers took, and what
+    /// they have not compared.
     pub(crate) fn end(
         mut self,
         kernel: &str,
         place: &dyn Fn(u64) -> Place,
         findings: &mut Findings,
-    ) -> CheckTimes {
+    ) -> (CheckTimes, Option<Uncompared>) {
         let mut found = Findings::default();
+        let mut uncompared = None;
         for (tool, watcher) in &mut self.all {
             let start = Instant::now();
             watcher.end(&mut found);
+            uncompared = uncompared.or(watcher.uncompared(place));
             self.times.watched(*tool, start);
         }
         for finding in found.iter() {
             findings.add(completed(finding.clone(), kernel, place));
         }
-        self.times
+        (self.times, uncompared)
     }
 }
 

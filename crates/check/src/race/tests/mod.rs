@@ -3,6 +3,7 @@
 mod barrier;
 mod flags;
 mod footprint;
+mod lane_order;
 mod lanes;
 mod oracle;
 mod pairs;

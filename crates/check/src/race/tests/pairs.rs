@@ -65,6 +65,63 @@ fn spinning_is_coherent_without_a_bit() {
 }
 
 #[test]
+fn a_compare_and_swap_that_fails_is_a_load() {
+    for failed in [FailedSwap, SilentFailedSwap, SpinFailedSwap] {
+        for load in [Load, OtherLoad, CoherentLoad, Swap, FailedSwap] {
+            assert!(two(failed, load).is_empty(), "{failed:?}, {load:?}");
+            assert!(two(load, failed).is_empty(), "{load:?}, {failed:?}");
+        }
+    }
+    assert!(two(LdsFailedSwap, LdsLoad).is_empty());
+    assert!(two(LdsLoad, LdsFailedSwap).is_empty());
+    assert_eq!(two(WinningSwap, Load), ["write-read"]);
+    assert_eq!(two(Load, WinningSwap), ["read-write"]);
+    // A plain store clashes with it, unless it waits for the store.
+    assert_eq!(two(LdsStore, LdsFailedSwap), ["write-read"]);
+    assert_eq!(two(LdsFailedSwap, LdsStore), ["read-write"]);
+    assert_eq!(two(Store, SilentFailedSwap), ["write-read"]);
+    assert_eq!(two(SilentFailedSwap, Store), ["read-write"]);
+    assert!(two(SpinFailedSwap, Store).is_empty());
+    assert!(two(Store, SpinFailedSwap).is_empty());
+}
+
+#[test]
+fn reads_before_a_compare_and_swap_that_fails_are_kept() {
+    let mut script = Script::new(3);
+    script.go((0, 0), &[(Load, A)]).go((0, 1), &[(Load, A)]);
+    script.go((0, 2), &[(FailedSwap, A)]);
+    script.go((0, 1), &[(Store, A)]);
+    assert_eq!(script.findings()[0].related[0].place.pc, Load.pc());
+}
+
+/// A plain store frees a lock if its wave has taken it.
+#[test]
+fn only_a_wave_that_has_taken_a_lock_frees_it() {
+    let lock = |first: Op| {
+        let mut script = Script::new(2);
+        script.go((0, 0), &[(first, A), (Store, A)]);
+        script.go((0, 1), &[(FailedSwap, A), (WinningSwap, A)]);
+        script.rules()
+    };
+    assert!(lock(WinningSwap).is_empty());
+    assert!(lock(Swap).is_empty());
+    assert_eq!(lock(FailedSwap), ["write-read"]);
+}
+
+/// A wave that has failed orders no other after itself.
+#[test]
+fn a_compare_and_swap_that_fails_acquires_and_does_not_release() {
+    let then = |first: Op, second: Op| {
+        let mut script = Script::new(2);
+        script.go((0, 0), &[(LdsStore, A), (first, A)]);
+        script.go((0, 1), &[(second, A), (LdsLoad, A)]);
+        script.rules()
+    };
+    assert!(then(WinningSwap, FailedSwap).is_empty());
+    assert_eq!(then(FailedSwap, WinningSwap), ["write-read"]);
+}
+
+#[test]
 fn of_an_unknown_instruction_nothing_is_said() {
     assert!(two(Unknown, CoherentLoad).is_empty());
     assert!(two(Add, Unknown).is_empty());

@@ -32,6 +32,12 @@ pub(super) enum Op {
     SilentAdd,
     SilentMin,
     Swap,
+    /// A compare-and-swap that writes, and those that fail.
+    WinningSwap,
+    FailedSwap,
+    LdsFailedSwap,
+    SilentFailedSwap,
+    SpinFailedSwap,
     SpinSwap,
     SpinLoad,
     GdsAdd,
@@ -44,7 +50,7 @@ pub(super) enum Op {
 pub(super) use Op::*;
 
 /// Instructions with their text. Those that spin are followed by a loop.
-const OPS: [(Op, &str); 23] = [
+const OPS: [(Op, &str); 28] = [
     (LdsLoad, "ds_read_b32 v1, v0"),
     (LdsStore, "ds_write_b32 v0, v1"),
     (LdsOtherStore, "ds_write_b32 v0, v1"),
@@ -63,6 +69,23 @@ const OPS: [(Op, &str); 23] = [
     (SilentMin, "global_atomic_umin v[2:3], v0, off"),
     (Swap, "global_atomic_swap v1, v[2:3], v0, off glc"),
     (SpinSwap, "global_atomic_swap v1, v[2:3], v0, off glc"),
+    (
+        WinningSwap,
+        "global_atomic_cmpswap v1, v[2:3], v[4:5], off glc",
+    ),
+    (
+        FailedSwap,
+        "global_atomic_cmpswap v1, v[2:3], v[4:5], off glc",
+    ),
+    (LdsFailedSwap, "ds_cmpst_rtn_b32 v3, v0, v2, v1"),
+    (
+        SilentFailedSwap,
+        "global_atomic_cmpswap v[2:3], v[4:5], off",
+    ),
+    (
+        SpinFailedSwap,
+        "global_atomic_cmpswap v1, v[2:3], v[4:5], off glc",
+    ),
     (SpinLoad, "global_load_dword v0, v[2:3], off"),
     (GdsAdd, "ds_add_rtn_u32 v2, v0, v1 gds"),
     (GdsLoad, "ds_read_b32 v1, v0 gds"),
@@ -85,14 +108,23 @@ impl Op {
             LdsAdd | LdsSilentAdd | Add | SilentAdd | GdsAdd => MemKind::Atomic(Rmw::Add),
             SilentMin => MemKind::Atomic(Rmw::MinU),
             Swap | SpinSwap => MemKind::Atomic(Rmw::Swap),
+            WinningSwap | FailedSwap | LdsFailedSwap | SilentFailedSwap | SpinFailedSwap => {
+                MemKind::Atomic(Rmw::CmpSwap)
+            }
         }
+    }
+
+    pub(super) fn has_failed(self) -> bool {
+        matches!(
+            self,
+            FailedSwap | LdsFailedSwap | SilentFailedSwap | SpinFailedSwap
+        )
     }
 
     pub(super) fn memory(self) -> MemoryKind {
         match self {
-            LdsLoad | LdsStore | LdsOtherStore | LdsAdd | LdsSilentAdd | LdsSpin | LdsLoopLoad => {
-                MemoryKind::Lds
-            }
+            LdsLoad | LdsStore | LdsOtherStore | LdsAdd | LdsSilentAdd | LdsSpin | LdsLoopLoad
+            | LdsFailedSwap => MemoryKind::Lds,
             GdsAdd | GdsLoad | GdsStore => MemoryKind::Gds,
             _ => MemoryKind::Global,
         }
@@ -124,7 +156,7 @@ pub(super) fn inst_at() -> InstAt {
             code.insert(op.pc() + 8, inst(address));
             code.insert(op.pc() + 16, inst("s_cbranch_vccz 65531"));
         }
-        if matches!(op, LdsSpin | SpinLoad | SpinSwap) {
+        if matches!(op, LdsSpin | SpinLoad | SpinSwap | SpinFailedSwap) {
             // A branch back to the instruction: minus its own length and that of the branch.
             let back = 0x10000 - u32::from(first.len) / 4 - 1;
             let branch = inst(&format!("s_cbranch_vccz {back}"));
@@ -201,7 +233,10 @@ impl Script {
     ) -> &mut Script {
         let run = |&(op, address): &(Op, u64)| match op {
             Wait => AccessRun::wait(op.pc()),
-            _ => AccessRun::of(op.record(0, address, 4)),
+            _ => AccessRun {
+                failed: op.has_failed(),
+                ..AccessRun::of(op.record(0, address, 4))
+            },
         };
         let runs: Vec<AccessRun> = accesses.iter().map(run).collect();
         self.runs(wave, &runs, end);

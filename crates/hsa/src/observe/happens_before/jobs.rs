@@ -94,7 +94,7 @@ const MAX_BYTES: u64 = 256 << 20;
 const WORD: u64 = 8;
 
 /// Whether a kernel is one of the runtime's for copies and fills.
-pub(super) fn is_copy(kernel: &str) -> bool {
+pub(crate) fn is_copy(kernel: &str) -> bool {
     ["__amd_rocclr_copy", "__amd_rocclr_fill"]
         .iter()
         .any(|start| kernel.starts_with(start))

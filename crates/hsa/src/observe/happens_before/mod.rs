@@ -12,6 +12,6 @@ mod report;
 mod state;
 mod vector_clock;
 
-pub(crate) use jobs::Request;
+pub(crate) use jobs::{Request, is_copy};
 pub(crate) use queue_order::{Launch, QueueOrder};
 pub(crate) use state::{copied, enabled, given_up, host_changes, host_sees};
