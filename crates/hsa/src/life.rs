@@ -68,7 +68,7 @@ fn unusable(why: impl std::fmt::Display) -> Status {
 fn connect() {
     signal::RUNG.connect(&[queue::rung]);
     poll::MAY_HAVE_CHANGED.connect(&[signal::wake_all, waiters::look_at_all, queue::look]);
-    memory::FREEING.connect(&[deallocation::notify, svm::forget]);
+    memory::FREEING.connect(&[deallocation::notify, svm::forget, undefined::freed]);
     memory::FREED.connect(&[ipc::freed]);
 }
 

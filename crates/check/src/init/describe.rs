@@ -159,6 +159,27 @@ impl Story {
 }
 
 impl Story {
+    /// Whether a load is the first of its undefined bits: no instruction has stored them there, other than by what this load gave.
+    pub fn is_first(&self, load: u64, stored_by: &[u64]) -> bool {
+        let by_itself =
+            |store: &u64| matches!(self.origin(*store, None), Some(Origin::Load(pc)) if pc == load);
+        stored_by.iter().all(by_itself)
+    }
+
+    /// Returns the finding about a load of uninitialized memory, of which `memory` is the description.
+    pub fn describe_read(&self, of: &Use, memory: &str) -> Finding {
+        let graph = self.graph_of(of.pc);
+        let name = graph.map_or_else(|| "the instruction".into(), |graph| mnemonic(graph, of.pc));
+        let message = format!("{name} loads uninitialized memory");
+        let at = Mark::at(of.pc, LOADED).by(of.items);
+        Finding {
+            kernel: self.kernel.clone(),
+            notes: vec![of.actor.clone(), format!("the load read {memory}")],
+            times: of.times,
+            ..Finding::new(Tool::Init, "read", message, at)
+        }
+    }
+
     /// Returns the registers that a wave has at the start of some code, if waves start there.
     fn given_to(&self, graph: &Graph) -> Option<&Registers> {
         let first = self
@@ -206,11 +227,23 @@ fn words(sink: Option<Sink>, name: &str) -> (&'static str, String, &'static str)
         ),
         None => (
             "store",
-            format!("{name} stores undefined bits that the host reads"),
+            format!("{name} stores undefined bits {HOST_READS}"),
             "undefined bits are stored here",
         ),
     }
 }
+
+/// Returns the finding about a store as one about bits that stay in memory until it is freed.
+pub fn left_in_memory(store: &Finding) -> Finding {
+    Finding {
+        message: store.message.replace(HOST_READS, LEFT),
+        ..store.clone()
+    }
+}
+
+/// The ends of the sentence about a store.
+const HOST_READS: &str = "that the host reads";
+const LEFT: &str = "that are left in memory";
 
 /// Returns a note on uninitialized registers.
 fn start(registers: &Registers) -> String {

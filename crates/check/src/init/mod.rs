@@ -22,6 +22,6 @@ mod tests;
 
 pub use block::follow;
 pub use computed::is_computed;
-pub use describe::{Carried, Story, Use};
+pub use describe::{Carried, Story, Use, left_in_memory};
 pub use echo::{EarlyLoad, fold_echoes, note_race};
 pub use sink::Sink;

@@ -61,6 +61,20 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         tool: Init,
+        name: "read",
+        finds: "A load of global memory or LDS has a dword of which no bit is initialized. It is reported only if the rule is named: `--tools \
+                init/read`.",
+        why: "Programs may load such memory, if they do not use the value: padding of structures, or elements after the last one. \
+              Where nothing of the kind is meant, the value is used by chance, and the first load is where it comes from.",
+        example: Hip(
+            "v[threadIdx.x] += threadIdx.x; // nothing has written `v`",
+            "tests/check/read_of_nobody.hip",
+        ),
+        limits: "Bytes and halves are not reported, nor are registers and scratch, which compilers save before they are set. A load of bits \
+                 that an instruction of the launch has stored is reported where they were first loaded.",
+    },
+    Rule {
+        tool: Init,
         name: "store",
         finds: "Uninitialized bits are stored to memory that the host gets: it is copied later, or the launch is the last one.",
         why: "The program continues with numbers by chance. On a card they are often 0, or right from the run before.",

@@ -18,7 +18,7 @@ pub(crate) mod transfer;
 mod vmem;
 
 pub(crate) use address::{PAGE, host_address};
-pub(crate) use allocation::{FREED, FREEING, Origin, allocate, available, free};
+pub(crate) use allocation::{FREED, FREEING, MemoryInfo, Origin, allocate, available, free};
 pub(crate) use locked::{lock_host, unlock_host};
 pub(crate) use pointer::{address_on_gpu, find, set_user_data};
 pub(crate) use pool::{Kind, of_pool, pool};

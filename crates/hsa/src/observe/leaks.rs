@@ -12,7 +12,7 @@ use wavetank::{Finding, Place, Tool};
 
 use super::allocation_sites::{self, Path, Site};
 use super::backtrace::{Backtrace, Symbolized};
-use super::checks;
+use super::{checks, undefined};
 
 /// Prefixes of functions that allocate for programs.
 const ALLOCATE: [&str; 13] = [
@@ -40,6 +40,8 @@ const OF_POOLS: [&str; 2] = ["hipMallocAsync", "hipMallocFromPool"];
 static AT_END: extern "C" fn() = report;
 
 extern "C" fn report() {
+    // A destructor must not unwind.
+    let _ = std::panic::catch_unwind(undefined::ends);
     if let Some(last) = allocation_sites::take_last_paths() {
         // A destructor must not unwind.
         let found = std::panic::catch_unwind(|| found(&last)).unwrap_or_default();

@@ -6,11 +6,13 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
+use wavetank::check::Extra;
+use wavetank::check::init::left_in_memory;
 use wavetank::{Finding, Kernel, Tool, UndefinedStore};
 
 use super::checks;
 use crate::agent;
-use crate::memory::{self, Kind, Origin, host_address};
+use crate::memory::{self, Kind, MemoryInfo, Origin, host_address};
 use crate::state::{lock, runtime};
 
 /// Whether the checker `init` is enabled.
@@ -96,15 +98,48 @@ pub(crate) fn stored(kernel: &Kernel, stores: Vec<UndefinedStore>) {
     }
 }
 
+/// Reports undefined bits that are left in memory when it is freed, if `init/read` is requested. Those that were loaded before have
+/// a finding there.
+pub(crate) fn freed(memory: MemoryInfo) {
+    are_left(memory.address, memory.bytes);
+}
+
+fn are_left(address: u64, bytes: u64) {
+    if checks::tools().has_extra(Extra::Reads) {
+        reaches(address, bytes, |finding| {
+            finding.related.is_empty().then(|| left_in_memory(finding))
+        });
+    }
+}
+
+/// Reports the same when the program ends.
+pub(crate) fn ends() {
+    let within: Vec<_> = lock(&STORES)
+        .iter()
+        .map(|store| store.within.clone())
+        .collect();
+    for within in within {
+        are_left(within.start, within.end - within.start);
+    }
+}
+
 /// Reports the kernels that stored the undefined bits of a range that is copied to the host.
 fn host_gets(from: u64, bytes: u64) {
+    reaches(from, bytes, |finding| Some(finding.clone()));
+}
+
+/// Reports kernels that stored undefined bits of a range, with the findings that `told` makes of theirs.
+fn reaches(from: u64, bytes: u64, told: impl Fn(&Finding) -> Option<Finding>) {
     let Ok(runtime) = runtime() else { return };
     for store in lock(&STORES).iter() {
         let start = store.within.start.max(from);
         let end = store.within.end.min(from + bytes);
         let undefined = || runtime.registry().first_undefined(start, end - start);
-        if start < end && matches!(undefined(), Ok(Some(_))) {
-            checks::report(&store.kernel, std::slice::from_ref(&store.finding));
+        if start < end
+            && matches!(undefined(), Ok(Some(_)))
+            && let Some(finding) = told(&store.finding)
+        {
+            checks::report(&store.kernel, &[finding]);
         }
     }
 }

@@ -69,7 +69,7 @@ impl Launched<'_> {
         }
         if let Some(follower) = follower {
             early = follower.early_loads(module);
-            stores = follower.end(self.given, name, module, &mut findings);
+            stores = follower.end(self.given, (name, self.checks.tools), module, &mut findings);
         }
         if self.checks.host_reads {
             let added = stores.drain(..).filter_map(|store| store.finding);

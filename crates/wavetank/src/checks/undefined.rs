@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use wavetank_check::init::{Carried, EarlyLoad, Sink, Story, Use, is_computed};
-use wavetank_check::{Finding, Findings, Mark, Place, code_of};
+use wavetank_check::{Extra, Finding, Findings, Mark, Place, Tools, code_of};
 use wavetank_gcn::Registers;
 use wavetank_gcn::tables::{MODE, PC, SCC};
 use wavetank_ir::MemKind;
@@ -164,7 +164,7 @@ impl Follower {
     pub(crate) fn end(
         self,
         given: &Registers,
-        kernel: &str,
+        (kernel, tools): (&str, Tools),
         module: &Module,
         findings: &mut Findings,
     ) -> Vec<UndefinedStore> {
@@ -212,6 +212,24 @@ impl Follower {
                 .map(|pc| module.place(module.address_of(pc)));
             findings.add(in_a_line(describe(of), places));
         }
+        if tools.has_extra(Extra::Reads) {
+            let loads = all.loads.values().filter(|load| is_read(&load.what));
+            for load in loads {
+                let pc = rest(load.what.pc);
+                if !story.is_first(pc, &stored_by(&load.what)) {
+                    continue;
+                }
+                let of = Use {
+                    pc,
+                    sink: None,
+                    actor: load.actor(load.what.lanes),
+                    items: load.items(load.what.lanes),
+                    times: load.times,
+                };
+                let finding = story.describe_read(&of, &place(&load.what, registry, false));
+                findings.add(finding.moved(|pc| module.place(module.address_of(pc))));
+            }
+        }
         let stores = all.stores.values().filter(|store| {
             let Undefined { memory, within, .. } = &store.what;
             let bytes = within.end - within.start;
@@ -238,6 +256,11 @@ impl Follower {
             })
             .collect()
     }
+}
+
+/// Whether a load of undefined bits is one of the rule `read`. Compilers save registers to scratch that have no value yet.
+fn is_read(load: &Undefined) -> bool {
+    load.dword && matches!(load.memory, MemoryKind::Global | MemoryKind::Lds)
 }
 
 /// The maximum number of instructions that are searched for a line of source.
