@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use wavetank_ir::{MemKind, Rmw};
 use wavetank_memory::{AccessRecord, AccessRun, MemoryKind};
 
-use super::access_history::{AccessHistory, Lane, Location, Mode, Slot, dwords};
+use super::access_history::{AccessHistory, Location, dwords};
 use super::dedup::{Dedup, Pair, Rule, Verb};
 use super::overwrites::Overwritten;
+use super::slot::{Lane, Mode, Slot};
 use super::sync_semantics::Semantics;
 use super::values::Values;
 use super::vector_clock::VectorClock;

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use wavetank_memory::MemoryKind;
 
-use super::access_history::{Lane, Slot};
 use super::in_flight::Release;
+use super::slot::{Lane, Slot};
 use super::sync_semantics::SemanticsTable;
 use super::waves::{LoadsAgain, Waves};
 use crate::finding::{Finding, Findings, Mark};

@@ -3,8 +3,11 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use super::access_history::{AccessHistory, Mode, PAGE, Page, Slot};
+use super::access_history::AccessHistory;
 use super::dedup::{Verb, items, name};
+use super::page::Page;
+use super::plane::PAGE;
+use super::slot::{Mode, Slot};
 use super::waves::Waves;
 use crate::work_items::WorkItems;
 

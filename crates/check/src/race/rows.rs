@@ -6,9 +6,11 @@ use std::ops::Range;
 
 use wavetank_memory::{AccessRun, MemoryKind};
 
-use super::access_history::{AccessHistory, Lane, Lanes, Mode, PAGE, Slot};
+use super::access_history::AccessHistory;
 use super::check_access::{CheckAccess, pair, parts};
 use super::dedup::{Pair, Rule, Verb};
+use super::plane::PAGE;
+use super::slot::{Lane, Lanes, Mode, Slot};
 
 /// A row of adjacent dwords in memory.
 #[derive(Clone)]

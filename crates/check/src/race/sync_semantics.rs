@@ -1,7 +1,6 @@
 //! Synchronization semantics of an instruction: whether its accesses acquire or release.
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use wavetank_gcn::tables::{Class, EXEC, Mubuf, Sopp};
 use wavetank_gcn::{Field, Flags, Form, Inst, Op, Operand, Registers, WaitCounter};
 
@@ -48,7 +47,7 @@ pub type InstAt = Box<dyn Fn(u64) -> Option<Inst> + Send>;
 /// The instructions that have accessed memory, numbered in the order of appearance.
 pub(super) struct SemanticsTable {
     inst_at: InstAt,
-    known: HashMap<u64, (u16, Semantics)>,
+    known: FxHashMap<u64, (u16, Semantics)>,
     pcs: Vec<u64>,
 }
 
@@ -56,7 +55,7 @@ impl SemanticsTable {
     pub(super) fn new(inst_at: InstAt) -> SemanticsTable {
         SemanticsTable {
             inst_at,
-            known: HashMap::new(),
+            known: FxHashMap::default(),
             pcs: Vec::new(),
         }
     }
@@ -431,6 +430,8 @@ fn address_of(access: &Inst) -> Registers {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use wavetank_gcn::{Chip, parse};
 
     use super::*;

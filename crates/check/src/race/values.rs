@@ -5,8 +5,10 @@ use std::ops::Range;
 
 use wavetank_memory::{Lds, MemoryKind};
 
-use super::access_history::{AccessHistory, Mode, PAGE};
+use super::access_history::AccessHistory;
 use super::dedup::{Dedup, Pair, Rule};
+use super::plane::PAGE;
+use super::slot::Mode;
 
 /// Reads global memory at an address; returns whether it was readable.
 pub type Reader = Box<dyn Fn(u64, &mut [u8]) -> bool + Send>;

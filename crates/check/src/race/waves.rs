@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use rustc_hash::FxHashMap;
 use wavetank_machine::Group;
 
-use super::access_history::{AccessHistory, Slot};
+use super::access_history::AccessHistory;
 use super::in_flight::{InFlight, Release};
+use super::slot::Slot;
 use super::vector_clock::{CHUNK, Fuel, Time, VectorClock};
 use crate::watch::{SliceEnd, WaveOf};
 
@@ -14,7 +16,7 @@ use crate::watch::{SliceEnd, WaveOf};
 pub(super) struct Waves {
     waves: Vec<Wave>,
     groups: Vec<GroupOf>,
-    numbers: HashMap<u64, usize>,
+    numbers: FxHashMap<u64, usize>,
     /// For each resource of global wave synchronization, the joined clock of the waves that have used it.
     resources: HashMap<u8, VectorClock>,
     pub fuel: Fuel,
