@@ -138,6 +138,7 @@ fn check(world: &World, code: &[Inst], pass: &Arc<dyn Pass>, seed: u64, simd: Si
         count,
         simd,
         registers_observable: true,
+        instrumented: false,
     };
     let jit = Jit::new(program(), how, 0).unwrap_or_else(|(_, why)| panic!("{why}"));
     let (mut got, b) = run(world, &mut Jitted::new(&jit), seed, alias);

@@ -18,7 +18,7 @@
 //! let how = Translation { count, step, instrumented, simd };
 //! let program = Program::new(Arc::new(code), how);
 //! // We look at a register ourselves.
-//! let options = CompileOptions { count, simd, registers_observable: true };
+//! let options = CompileOptions { count, simd, registers_observable: true, instrumented };
 //! // Nothing is interpreted first.
 //! let jit = match Jit::new(program, options, 0) {
 //!     Ok(jit) => jit,

@@ -19,6 +19,9 @@ pub struct CompileOptions {
     /// Whether vector registers can be observed, as by `wavetank exec` and traces, so that all writes to them are stored.
     /// Otherwise dead values are not stored.
     pub registers_observable: bool,
+    /// Whether accesses, and waits for them, are recorded in the memory unit
+    /// ([`drain_access_runs`](wavetank_memory::MemoryUnit::drain_access_runs)).
+    pub instrumented: bool,
 }
 
 /// Statistics about compilation and its results.

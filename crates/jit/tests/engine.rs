@@ -28,12 +28,18 @@ pub(crate) fn compiler(
     how: Translation,
     registers_observable: bool,
 ) -> Jit {
-    let Translation { count, simd, .. } = how;
+    let Translation {
+        count,
+        simd,
+        instrumented,
+        ..
+    } = how;
     let program = Program::new(code, how);
     let how = CompileOptions {
         count,
         simd,
         registers_observable,
+        instrumented,
     };
     Jit::new(program, how, 0).unwrap_or_else(|(_, why)| panic!("{why}"))
 }

@@ -144,6 +144,7 @@ fn run_everywhere(line: &str, block: &Block, place: &str) {
             count: false,
             simd,
             registers_observable: true,
+            instrumented: false,
         };
         let jit = Jit::new(program(simd), options, 0).unwrap_or_else(|(_, why)| panic!("{why}"));
         let place = format!("{place}, compiled, {simd:?}");

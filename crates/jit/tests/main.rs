@@ -20,6 +20,7 @@ mod masks;
 mod observable;
 mod pairs;
 mod products;
+mod recorded;
 mod records;
 #[path = "../../interp/tests/swizzled.rs"]
 mod swizzled;

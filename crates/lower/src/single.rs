@@ -10,6 +10,7 @@ use super::plan::{self, Plan};
 use super::temps::{Temps, TooMany};
 use super::{Extras, Kept, Lower, Place, register};
 use wavetank_lane_ops::{Ctx, Next, Simd, Step};
+use wavetank_memory::Request;
 
 /// The steps of a node, at a stable address.
 pub struct Steps {
@@ -22,6 +23,12 @@ impl Steps {
     /// The steps in their order.
     pub fn as_slice(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// Returns the address of the request of a memory access, which the last step makes.
+    pub fn request(&self) -> Option<*const Request> {
+        let address = self.steps.last()?.imm[0] as usize;
+        Some(std::ptr::with_exposed_provenance(address))
     }
 
     /// Runs steps one after another, until one ends the block or stops the wave; compiled code calls it. Returns the [`Next`] of
@@ -53,6 +60,8 @@ pub struct Singles<'b> {
     pub last: Vec<u32>,
     /// The number of stages.
     pub stages: usize,
+    /// Whether steps record accesses, and waits for them.
+    pub instrumented: bool,
 }
 
 /// Lowers single nodes to steps.
@@ -98,7 +107,10 @@ impl<'b> Singles<'b> {
         let mut lower = Lower {
             block,
             simd,
-            extras: Extras::default(),
+            extras: Extras {
+                instrumented: self.instrumented,
+                ..Extras::default()
+            },
             plan: Plan::unfused(block, self.copied, self.last),
             temps: Temps::new(self.stages),
             places: vec![Place::Nowhere; block.nodes.len()],

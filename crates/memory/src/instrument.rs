@@ -7,13 +7,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use wavetank_ir::MemKind;
+use wavetank_ir::{LANES, MemKind};
 
 use crate::access::{Context, Request};
 use crate::access_log::{AccessRecord, AccessRun, MemoryKind, push};
 use crate::global::ALIAS;
 use crate::lane_conflict::{may_overlap, store_singly};
-use crate::lanes::{each, which};
+use crate::lanes::each;
 use crate::memory_unit::MemoryUnit;
 use crate::operation::Operation;
 use crate::places::{PRIVATE_STEP, Places};
@@ -32,6 +32,12 @@ impl MemoryUnit<'_> {
     /// Returns the accesses since the last call, in runs of adjacent lanes, with the waits for them ([`AccessRun::wait`]).
     pub fn drain_access_runs(&mut self) -> Vec<AccessRun> {
         self.records.take()
+    }
+
+    /// Moves the accesses since the last call to a list, whose earlier contents are dropped and whose room is used for the next.
+    pub fn move_access_runs(&mut self, to: &mut Vec<AccessRun>) {
+        to.clear();
+        std::mem::swap(to, &mut self.records.borrow_mut());
     }
 
     /// Records that an instrumented program has passed an instruction that waits for vector memory.
@@ -103,9 +109,9 @@ impl Recorder {
         // SAFETY: the unit holds the log, and is there as `new` demands.
         let mut log = unsafe { &*self.log }.borrow_mut();
         if let Some(starts) = places.starts(mask, bytes)
-            && let Some((memory, base)) = self.locate_all(&starts, mask, bytes)
+            && self.in_one_memory(&mut log, mask, bytes, |lane| starts[lane & 63])
         {
-            return self.rows(&mut log, &starts, mask, bytes, (memory, base));
+            return;
         }
         let part = bytes.min(P::PIECE);
         each(mask, |lane| {
@@ -130,60 +136,65 @@ impl Recorder {
         });
     }
 
-    /// Records lanes whose bytes are all in one memory, which begins at `base`.
-    fn rows(
+    /// Records lanes with these host addresses, adjacent ones as runs, if all their bytes are in one memory other than scratch.
+    /// Returns whether they are.
+    #[inline(always)]
+    fn in_one_memory(
         self,
         log: &mut Vec<AccessRun>,
-        starts: &[u64; 64],
         mask: u64,
         bytes: u32,
-        (memory, base): (MemoryKind, u64),
-    ) {
-        // Lanes whose next lane is active too, and continues at the next bytes or accesses the same.
-        let pairs = mask & mask >> 1;
-        let next = |lane: usize| starts[(lane + 1) & 63].wrapping_sub(starts[lane & 63]);
-        let goes_on = pairs & which(|lane| next(lane) == u64::from(bytes));
-        let stays = pairs & which(|lane| next(lane) == 0);
+        start: impl Fn(usize) -> u64,
+    ) -> bool {
+        let noted = log.len();
+        let (mut low, mut end) = (u64::MAX, 0);
         let mut rest = mask;
         while rest != 0 {
             let lane = rest.trailing_zeros();
-            let (neighbours, same) = (
-                (goes_on >> lane).trailing_ones(),
-                (stays >> lane).trailing_ones(),
-            );
-            let lanes = 1 + neighbours.max(same);
-            let address = (starts[lane as usize] & !ALIAS).wrapping_sub(base);
+            let active = (rest >> lane).trailing_ones();
+            let first = start(lane as usize) & !ALIAS;
+            let distance = |n: u32| (start((lane + n) as usize) & !ALIAS).wrapping_sub(first);
+            let second = (active > 1).then(|| distance(1));
+            // The next lane continues at the next bytes, or accesses the same.
+            let second = second.filter(|step| [0, u64::from(bytes)].contains(step));
+            let (mut lanes, step) = (1 + u32::from(second.is_some()), second.unwrap_or(0));
+            while (2..active).contains(&lanes) && distance(lanes) == step * u64::from(lanes) {
+                lanes += 1;
+            }
+            low = low.min(first);
+            end = end.max(first + step * u64::from(lanes - 1) + u64::from(bytes));
             log.push(AccessRun {
                 first: AccessRecord {
                     pc: self.pc,
                     kind: self.kind,
                     lane: Some(lane as u8),
-                    memory,
-                    address,
+                    memory: MemoryKind::Global,
+                    address: first,
                     bytes,
                 },
                 lanes: lanes as u8,
-                step: if neighbours > 0 { bytes } else { 0 },
+                step: step as u32,
                 over: None,
                 failed: false,
             });
-            let done = u64::MAX.checked_shl(lane + lanes).unwrap_or(0);
-            rest &= done;
+            rest &= u64::MAX.checked_shl(lane + lanes).unwrap_or(0);
         }
+        let Some((memory, base)) = self.memory_of(low, end) else {
+            log.truncate(noted);
+            return false;
+        };
+        for run in &mut log[noted..] {
+            (run.first.memory, run.first.address) = (memory, run.first.address - base);
+        }
+        true
     }
 
-    /// Returns the memory that contains all bytes of all lanes, and its start. `None` for several memories or scratch.
-    fn locate_all(&self, starts: &[u64; 64], mask: u64, bytes: u32) -> Option<(MemoryKind, u64)> {
-        let first = starts[mask.trailing_zeros() as usize & 63] & !ALIAS;
-        let (mut low, mut high) = (first, first);
-        for lane in 0..64 {
-            let on = mask >> lane & 1 != 0;
-            let start = if on { starts[lane] & !ALIAS } else { first };
-            (low, high) = (low.min(start), high.max(start));
-        }
-        let end = high + u64::from(bytes);
-        let inside = |(start, bytes): (u64, u64)| start <= low && end <= start + bytes;
-        let outside = |(start, bytes): (u64, u64)| end <= start || start + bytes <= low;
+    /// Returns the memory that contains the bytes from one host address to another, and its start. `None` for several memories or
+    /// scratch.
+    #[inline]
+    fn memory_of(&self, first: u64, end: u64) -> Option<(MemoryKind, u64)> {
+        let inside = |(start, bytes): (u64, u64)| start <= first && end <= start + bytes;
+        let outside = |(start, bytes): (u64, u64)| end <= start || start + bytes <= first;
         let beside = outside(self.lds) && outside(self.gds) && outside(self.scratch);
         match () {
             () if inside(self.lds) => Some((MemoryKind::Lds, self.lds.0)),
@@ -191,6 +202,47 @@ impl Recorder {
             () if beside => Some((MemoryKind::Global, 0)),
             () => None,
         }
+    }
+
+    /// Records an access of all lanes, each of which accesses the next `bytes` bytes from a host address on. Returns whether all
+    /// bytes are in one memory other than scratch; otherwise nothing is recorded.
+    pub fn row(self, start: u64, bytes: u32) -> bool {
+        let end = start + LANES as u64 * u64::from(bytes);
+        let Some((memory, base)) = self.memory_of(start, end) else {
+            return false;
+        };
+        // SAFETY: the unit holds the log, and is there as `new` demands.
+        unsafe { &*self.log }.borrow_mut().push(AccessRun {
+            first: AccessRecord {
+                pc: self.pc,
+                kind: self.kind,
+                lane: Some(0),
+                memory,
+                address: start - base,
+                bytes,
+            },
+            lanes: LANES as u8,
+            step: bytes,
+            over: None,
+        });
+        true
+    }
+
+    /// Records an access of `bytes` bytes in each lane of a mask, at the host address that `start` returns. Returns whether all
+    /// bytes are in one memory other than scratch, and lanes do not store to the same bytes; otherwise nothing is recorded.
+    #[inline]
+    pub fn apart(self, mask: u64, bytes: u32, start: impl Fn(usize) -> u64) -> bool {
+        // SAFETY: the unit holds the log, and is there as `new` demands.
+        let mut log = unsafe { &*self.log }.borrow_mut();
+        let noted = log.len();
+        if !self.in_one_memory(&mut log, mask, bytes, start) {
+            return false;
+        }
+        let overlap = self.kind == MemKind::Store && may_overlap(&log[noted..]);
+        if overlap {
+            log.truncate(noted);
+        }
+        !overlap
     }
 
     /// Records the stores of the lanes, and performs them. If lanes may store to the same bytes, the stores go lane by lane, and

@@ -58,9 +58,8 @@ pub(crate) enum Executable {
 }
 
 impl Executable {
-    /// Makes a program on the chosen engine. A program that is stepped, or whose accesses are recorded, gets the interpreter. If
-    /// vector registers are not observable from outside, dead values in them are not stored. Perf gets the names of compiled
-    /// code.
+    /// Makes a program on the chosen engine. A program that is stepped gets the interpreter. If vector registers are not
+    /// observable from outside, dead values in them are not stored. Perf gets the names of compiled code.
     pub(crate) fn new(
         program: Program,
         how: Translation,
@@ -69,7 +68,7 @@ impl Executable {
         names: Option<Names>,
     ) -> Executable {
         let hot = match choice {
-            _ if how.step || how.instrumented => None,
+            _ if how.step => None,
             EngineChoice::Interpreter => None,
             EngineChoice::Jit => Some(0),
             EngineChoice::Auto => Some(HOT),
@@ -77,11 +76,17 @@ impl Executable {
         let Some(hot) = hot else {
             return Executable::Interpreted(program);
         };
-        let Translation { count, simd, .. } = how;
+        let Translation {
+            count,
+            instrumented,
+            simd,
+            ..
+        } = how;
         let how = CompileOptions {
             count,
             simd,
             registers_observable,
+            instrumented,
         };
         match Jit::new(program, how, hot) {
             Ok(jit) => Executable::Compiled(Box::new(match names {

@@ -39,6 +39,7 @@ impl Kernel {
             count: false,
             simd,
             registers_observable: false,
+            instrumented: false,
         };
         let jit = Jit::new(program, how, 0);
         let jit = jit.map_err(|(_, why)| why.to_string())?;

@@ -80,6 +80,8 @@ pub(crate) struct Unit<'a> {
     /// The resumer of waves after denied accesses, made at the first denial.
     resumer: Option<Resumer<'a>>,
     memory: MemoryUnit<'a>,
+    /// Room for the accesses of a time slice, for watchers.
+    accessed: Vec<AccessRun>,
     slots: Vec<Slot>,
     current: usize,
     group: Option<Group>,
@@ -113,6 +115,7 @@ impl<'a> Unit<'a> {
                 .map(|hooking| Hooked::new(hooking, common.engine, common.mode())),
             resumer: None,
             memory,
+            accessed: Vec::new(),
             slots: Vec::new(),
             current: 0,
             group: None,
@@ -163,7 +166,7 @@ impl<'a> Unit<'a> {
     #[cold]
     #[inline(never)]
     fn watch(&mut self, wave: &mut Wave) -> Leave {
-        let mut accessed = Vec::new();
+        let mut accessed = std::mem::take(&mut self.accessed);
         let leave = match (&mut self.hooked, self.group) {
             (Some(hooked), Some(group)) => {
                 let watched = self.common.checking.watchers.is_some();
@@ -174,7 +177,11 @@ impl<'a> Unit<'a> {
         };
         let leave = self.ended(wave, leave);
         if let (Some(watchers), Some(group)) = (&self.common.checking.watchers, self.group) {
-            accessed.append(&mut self.memory.drain_access_runs());
+            if accessed.is_empty() {
+                self.memory.move_access_runs(&mut accessed);
+            } else {
+                accessed.append(&mut self.memory.drain_access_runs());
+            }
             let of = WaveOf {
                 group,
                 wave: wave.index,
@@ -189,6 +196,8 @@ impl<'a> Unit<'a> {
             let checking = self.common.checking;
             checking.add_seen(group, wave.index, &mut self.memory);
         }
+        accessed.clear();
+        self.accessed = accessed;
         leave
     }
 

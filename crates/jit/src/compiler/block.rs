@@ -17,6 +17,7 @@ use crate::compiler::gpr_alloc::GprAlloc;
 use crate::compiler::lanes::{Forms, LaneAccess, leave_if_noted};
 use crate::compiler::plan::{Plan, Planner};
 use crate::compiler::product::Product;
+use crate::compiler::recorded::record_load;
 use crate::compiler::scalar_load::ScalarLoad;
 use crate::compiler::schedule::schedule;
 use crate::compiler::segments::{Reason, Segments};
@@ -156,6 +157,7 @@ pub(super) fn crossing(task: &Task<'_>) -> Vec<Value> {
         counts: &counts,
         refused: &[],
         simd: task.options.simd,
+        instrumented: task.options.instrumented,
     };
     arrange(task, &planner).1.crossing()
 }
@@ -169,6 +171,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
         counts: &counts,
         refused,
         simd: options.simd,
+        instrumented: options.instrumented,
     };
     let (plans, segments) = arrange(task, &planner);
     let single = Singles {
@@ -176,6 +179,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
         copied: segments.copied.clone(),
         last: segments.last.clone(),
         stages: segments.list.len() + 1,
+        instrumented: options.instrumented,
     };
     let mut single = single.at(options.simd);
     let mut asm = match options.simd {
@@ -333,6 +337,9 @@ impl<'b> Compiler<'_, 'b> {
 
     /// Compiles an access to memory, with a slow path for accesses that compiled code does not support.
     fn access(&mut self, v: Value, op: &MemOp, segment: u32) -> Result<(), TooMany> {
+        if self.planner.instrumented && !op.shadow {
+            return self.recorded_access(v, op, segment);
+        }
         let block = self.block();
         let pc = block.instruction_of(v);
         let (slow, done) = (self.asm.label(), self.asm.label());
@@ -358,6 +365,35 @@ impl<'b> Compiler<'_, 'b> {
         }
         self.asm.place(done);
         let helpers = self.single.steps(v, segment)?;
+        self.aside.push((slow, done, v, helpers));
+        Ok(())
+    }
+
+    /// Compiles an access that is recorded. Compiled code makes those of the wave as a whole and those of rows, and has them
+    /// recorded; helpers make and record all others.
+    fn recorded_access(&mut self, v: Value, op: &MemOp, segment: u32) -> Result<(), TooMany> {
+        let block = self.block();
+        let pc = block.instruction_of(v);
+        let helpers = self.single.steps(v, segment)?;
+        let Some(request) = helpers.request() else {
+            return Ok(());
+        };
+        let (slow, done) = (self.asm.label(), self.asm.label());
+        if let Some(load) = ScalarLoad::of(op, pc) {
+            load.emit(&mut self.uniforms(segment), slow);
+            record_load(self.asm, request);
+        } else if let Some(access) = LaneAccess::of(op, |v| block.ty(v), pc) {
+            access.emit_recorded(&mut self.uniforms(segment), request, slow)?;
+        } else {
+            self.by_helpers.push(Slow {
+                node: v,
+                name: name(&block.node(v).op),
+                reason: "helpers record the access",
+            });
+            self.call_helpers(helpers);
+            return Ok(());
+        }
+        self.asm.place(done);
         self.aside.push((slow, done, v, helpers));
         Ok(())
     }

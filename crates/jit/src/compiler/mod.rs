@@ -16,6 +16,7 @@ mod perf;
 mod plan;
 mod product;
 mod reach;
+mod recorded;
 mod renaming;
 mod scalar_load;
 mod schedule;

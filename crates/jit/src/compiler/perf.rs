@@ -79,6 +79,7 @@ mod tests {
         };
         let options = CompileOptions {
             registers_observable: true,
+            instrumented: false,
             count: true,
             simd: Simd::Avx512,
         };

@@ -80,6 +80,8 @@ pub(super) struct Planner<'c, 'b> {
     pub refused: &'c [Value],
     /// The level of processor features.
     pub simd: Simd,
+    /// Whether waits for vector memory are recorded.
+    pub instrumented: bool,
 }
 
 impl Planner<'_, '_> {
@@ -87,6 +89,9 @@ impl Planner<'_, '_> {
     pub(super) fn of(&self, v: Value, needs_tile: bool) -> Plan {
         match self.block.node(v).op {
             Op::Inst { .. } if self.counts[v.index()].is_some() => Plan::Count,
+            Op::WaitCnt(ref wait) if self.instrumented && wait.vm.is_some() => {
+                Plan::Slow("an observer records it")
+            }
             Op::Inst { .. } | Op::Const(_) | Op::Cast(..) | Op::Second(_) | Op::WaitCnt(_) => {
                 Plan::None
             }

@@ -14,7 +14,8 @@ use crate::compiler::asm::{Arg, Asm, Label, Mem, fixed};
 use crate::compiler::reach::unless_between;
 use crate::compiler::uniform::Uniform;
 
-const ADDRESS: Register = Register::RAX;
+/// The host address of the load, also after it.
+pub(super) const ADDRESS: Register = Register::RAX;
 const OTHER: Register = Register::RCX;
 const BOUNDS_CACHES: Register = Register::RDX;
 

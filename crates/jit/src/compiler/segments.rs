@@ -451,7 +451,8 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
                 self.open.uniform.push(v);
             }
             Placement::Helpers => {
-                let apart = self.is_apart(v) || matches!(node.op, Op::Probe { .. });
+                let apart =
+                    self.is_apart(v) || matches!(node.op, Op::Probe { .. } | Op::WaitCnt(_));
                 if needs_tile || !(self.open.tile.is_empty() || apart) {
                     self.close();
                 }

@@ -139,6 +139,7 @@ impl<'r> Tank<'r> {
             count,
             simd,
             registers_observable: true,
+            instrumented: false,
         };
         Ok(Loop {
             interpreted: program(),

@@ -126,6 +126,7 @@ fn code(op: Op, name: &str, chip: Chip) -> Loop {
         count: false,
         simd: Simd::detect(),
         registers_observable: true,
+        instrumented: false,
     };
     let kind = name.rsplit('x').next().unwrap_or_default();
     let words = match kind {

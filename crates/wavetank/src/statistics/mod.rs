@@ -118,7 +118,7 @@ fn about_checks(all: &Sum) -> String {
     let how = if race.is_zero() && sync.is_zero() {
         ""
     } else {
-        ", interpreted by one thread for race and sync"
+        ", on one thread for race and sync"
     };
     format!(
         "of {}, tools took {}; kernels ran in the other {}{how}\n",
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(
             with(CheckTimes { race, sync, ..code }),
             "of 9.000 ms, tools took race 3.000 ms, sync 1.000 ms, reading code (wait, hazard, limits) 2.000 ms; kernels ran \
-             in the other 3.000 ms, interpreted by one thread for race and sync"
+             in the other 3.000 ms, on one thread for race and sync"
         );
         assert!(with(CheckTimes::default()).starts_with("operations on"));
     }

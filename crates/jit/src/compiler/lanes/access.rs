@@ -9,6 +9,7 @@ use wavetank_lower::Place;
 use wavetank_memory::{Context, VECTOR_BYTES};
 
 use crate::compiler::asm::{Arg, Mem, fixed, low};
+use crate::compiler::recorded::Recorded;
 use crate::compiler::segments::source;
 use crate::compiler::uniform::Uniform;
 
@@ -116,6 +117,8 @@ pub(crate) struct LaneAccess<'o> {
     pub(super) slot: u32,
     /// The lane vector that keeps the indices from the check on, if they are kept.
     pub(super) kept: Option<u32>,
+    /// The recording of the access, if it is recorded.
+    pub(super) recorded: Option<Recorded>,
 }
 
 impl LaneAccess<'_> {

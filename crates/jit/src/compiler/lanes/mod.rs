@@ -29,8 +29,10 @@ mod wide;
 use iced_x86::Code;
 use wavetank_ir::{Access, DataReg, Dialect, Elements, Half, MemKind, MemOp, Space, Ty, Value};
 use wavetank_lower::TooMany;
+use wavetank_memory::Request;
 
 use crate::compiler::asm::{Label, low};
+use crate::compiler::recorded::Recorded;
 use crate::compiler::uniform::Uniform;
 pub(super) use access::LaneAccess;
 use access::*;
@@ -71,6 +73,7 @@ impl<'o> LaneAccess<'o> {
             to,
             slot: (pc >> 2) as u32,
             kept: None,
+            recorded: None,
         })
     }
 
@@ -106,7 +109,63 @@ impl<'o> LaneAccess<'o> {
         Ok(())
     }
 
+    /// Emits the code of an access that is recorded, which jumps to `slow` if it cannot make the access. The helpers there record
+    /// it themselves.
+    ///
+    /// # Errors
+    /// If there are no temporaries left.
+    pub(super) fn emit_recorded(
+        mut self,
+        u: &mut Uniform<'_, '_>,
+        request: *const Request,
+        slow: Label,
+    ) -> Result<(), TooMany> {
+        let done = u.asm.label();
+        u.load(A, self.mask);
+        u.asm.op(Code::Test_rm64_r64, &[A.into(), A.into()]);
+        u.asm.jump(Code::Je_rel32_64, done);
+        let address = u.single.uniform(u.segment)?;
+        self.recorded = Some(Recorded {
+            request,
+            address,
+            slow,
+        });
+        self.kept = Some(u.single.vector(u.segment)?);
+        u.asm.use_constants();
+        match self.addresses {
+            Addresses::Buffer(buffer) => self.by_descriptor(u, buffer, slow),
+            _ => self.at_addresses(u, None, slow),
+        }
+        u.asm.place(done);
+        Ok(())
+    }
+
+    /// Makes an access that is recorded: a row of all lanes, or one whose lanes are checked one by one. Scratch, and buffers whose
+    /// lanes are no row, are left to the helpers.
+    fn recorded(&self, u: &mut Uniform<'_, '_>, recorded: &Recorded, slow: Label) {
+        let done = u.asm.label();
+        self.rows(u, done);
+        if self.is_private() || self.leaves_out() {
+            u.asm.jump(Code::Jmp_rel32_64, slow);
+        } else {
+            self.base(u, slow);
+            self.check_lanes(u, slow);
+            let kept = self.kept.expect("what is recorded keeps its indices");
+            recorded.record_lanes(u.asm, BASE, kept);
+            // The call has changed all registers. Nothing is out of bounds now that was not before.
+            self.base(u, slow);
+            if self.gathers_dwords() {
+                self.last_dword(u, slow);
+            }
+            self.move_lanes(u);
+        }
+        u.asm.place(done);
+    }
+
     fn at_addresses(&self, u: &mut Uniform<'_, '_>, form: Option<&mut Form>, slow: Label) {
+        if let Some(recorded) = &self.recorded {
+            return self.recorded(u, recorded, slow);
+        }
         if self.in_one_row(u) {
             return self.private_rows(u, slow);
         }
@@ -128,15 +187,31 @@ impl<'o> LaneAccess<'o> {
             self.records_at_one_place(u, done);
             self.quads(u, done);
         }
+        // All tiles are checked first, so that an access that faults has written nothing.
+        self.check_lanes(u, slow);
+        self.move_lanes(u);
+        u.asm.place(done);
+    }
+
+    /// Checks the lanes of all tiles, and jumps to `slow` if one is out of bounds.
+    fn check_lanes(&self, u: &mut Uniform<'_, '_>, slow: Label) {
         for (vector, register) in [(LOWEST, LOW), (HIGHEST, HIGH)] {
             let narrow = low(register);
             u.asm.op(SPREAD, &[vector.into(), narrow.into()]);
         }
-        if self.bytes < 4 && self.op.kind == MemKind::Load && !self.is_private() {
+        if self.gathers_dwords() {
             self.last_dword(u, slow);
         }
-        // All tiles are checked first, so that an access that faults has written nothing.
         self.tiles(u, |access, u| access.check(u, slow));
+    }
+
+    /// Whether parts of dwords are loaded with the bytes after them.
+    fn gathers_dwords(&self) -> bool {
+        self.bytes < 4 && self.op.kind == MemKind::Load && !self.is_private()
+    }
+
+    /// Makes the access in all tiles, whose lanes have been checked.
+    fn move_lanes(&self, u: &mut Uniform<'_, '_>) {
         self.tiles(u, |access, u| {
             access.index(u);
             match access.op.kind {
@@ -147,7 +222,6 @@ impl<'o> LaneAccess<'o> {
                 MemKind::Atomic(rmw) => access.changes(u, rmw),
             }
         });
-        u.asm.place(done);
     }
 }
 

@@ -52,6 +52,9 @@ impl LaneAccess<'_> {
         u.asm.jump(Code::Jne_rel32_64, general);
         self.row_begins(u, places, general);
         self.is_row(u.asm, places, general);
+        if let Some(recorded) = &self.recorded {
+            recorded.record_row(u.asm, FROM);
+        }
         if self.dwords() == 4 {
             self.move_quads(u);
         } else if self.dwords() > 1 {
