@@ -224,6 +224,7 @@ impl Recorder {
             lanes: LANES as u8,
             step: bytes,
             over: None,
+            failed: false,
         });
         true
     }
@@ -238,7 +239,7 @@ impl Recorder {
         if !self.in_one_memory(&mut log, mask, bytes, start) {
             return false;
         }
-        let overlap = self.kind == MemKind::Store && may_overlap(&log[noted..]);
+        let overlap = self.kind == MemKind::Store && may_overlap(&log[noted..], self.lds_conflicts);
         if overlap {
             log.truncate(noted);
         }

@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use wavetank_ir::{LANES, MemKind};
 use wavetank_memory::{AccessRun, MemoryKind};
 
-use super::access_history::{Lane, Mode, Slot};
 use super::check_access::{Part, clash, pair, parts};
 use super::dedup::{Dedup, Rule, Verb};
+use super::slot::{Lane, Mode, Slot};
 use super::sync_semantics::Semantics;
 
 /// The time of an access of a wave: the number of the executed instruction since the wave began.
