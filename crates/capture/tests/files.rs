@@ -1,0 +1,177 @@
+use proptest::prelude::*;
+use wavetank_capture::{Allocation, Capture, Launch, Outcome, PAGE, Page, Problem, Writer, digest};
+
+const FIRST: u64 = 0x7f00_0000_0000;
+
+fn launch(pages: u64) -> Launch {
+    Launch {
+        chip: "gfx900".into(),
+        kernel: "k".into(),
+        grid: [64, 1, 1],
+        block: [64, 1, 1],
+        allocations: vec![Allocation {
+            name: "a buffer".into(),
+            address: FIRST,
+            bytes: pages * PAGE as u64,
+            read_only: false,
+            load_end: 0,
+        }],
+        ..Launch::default()
+    }
+}
+
+/// A file with these pages, in order from the first address, and a change of each.
+fn file(pages: &[Page], object: &[u8]) -> Vec<u8> {
+    let mut writer = Writer::new(Vec::new(), &launch(pages.len() as u64), object).unwrap();
+    let mut changes = Vec::new();
+    for (address, page) in (FIRST..).step_by(PAGE).zip(pages) {
+        writer.page(address, page).unwrap();
+        changes.push((address, digest(page)));
+    }
+    writer.launched().unwrap().finish(&changes).unwrap()
+}
+
+fn page_of(byte: u8) -> Page {
+    [byte; PAGE]
+}
+
+#[test]
+fn equal_pages_are_kept_once_and_zeros_not_at_all() {
+    let mut noise: Page = [0; PAGE];
+    let mut state = 1u32;
+    for byte in &mut noise {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        *byte = (state >> 24) as u8;
+    }
+    let one = file(&[noise], b"");
+    let many = file(&vec![noise; 100], b"");
+    let zeros = file(&vec![[0; PAGE]; 100], b"");
+    // 99 pages more are 99 records of 16 and 24 bytes.
+    assert!(one.len() > PAGE && many.len() < one.len() + 99 * 40 + 100);
+    assert!(zeros.len() < PAGE);
+    let capture = Capture::read(&many).unwrap();
+    assert_eq!(capture.pages().count(), 100);
+    assert!(capture.pages().all(|(_, page)| *page == noise));
+    assert_eq!(Capture::read(&zeros).unwrap().pages().count(), 0);
+}
+
+#[test]
+fn a_file_without_an_end_says_so() {
+    let whole = file(&[page_of(7), page_of(9)], b"code");
+    let problem = |bytes: &[u8]| Capture::read(bytes).unwrap_err();
+    assert_eq!(problem(b""), Problem::NotACapture);
+    assert_eq!(problem(b"\x7fELF"), Problem::NotACapture);
+    let ended = Capture::read(&whole).unwrap();
+    assert!(matches!(ended.outcome(), Outcome::Changed(pages) if pages.len() == 2));
+    let mut unknown = 0;
+    for end in 12..whole.len() {
+        match Capture::read(&whole[..end]) {
+            Err(cut) => assert_eq!((cut, unknown), (Problem::Unfinished, 0), "{end}"),
+            Ok(capture) => {
+                assert_eq!(*capture.outcome(), Outcome::Unknown, "{end}");
+                assert_eq!(capture.pages().count(), 2);
+                unknown += 1;
+            }
+        }
+    }
+    // From the mark of the launch to the last byte but one, among them two headers of 12 bytes and two changes.
+    assert!((24 + 1..24 + 48 + 20).contains(&unknown), "{unknown}");
+    let mut more = whole.clone();
+    more.push(0);
+    assert!(matches!(problem(&more), Problem::Damaged(_)));
+    let mut later = whole;
+    later[8] = 2;
+    assert_eq!(problem(&later), Problem::Version(2));
+}
+
+#[test]
+fn a_launch_that_failed_says_why() {
+    let writer = Writer::new(Vec::new(), &launch(1), b"").unwrap();
+    let bytes = writer
+        .launched()
+        .unwrap()
+        .fail("a fault at s_endpgm")
+        .unwrap();
+    let capture = Capture::read(&bytes).unwrap();
+    assert_eq!(
+        *capture.outcome(),
+        Outcome::Failed("a fault at s_endpgm".into())
+    );
+}
+
+#[test]
+fn places_outside_of_allocations_are_refused() {
+    let write = |address, launch: &Launch| {
+        let mut writer = Writer::new(Vec::new(), launch, b"").unwrap();
+        writer.page(address, &page_of(1)).unwrap();
+        Capture::read(&writer.launched().unwrap().finish(&[]).unwrap())
+    };
+    assert!(write(FIRST + PAGE as u64, &launch(2)).is_ok());
+    for (address, pages) in [(FIRST + 2 * PAGE as u64, 2), (FIRST + 8, 2), (0, 2)] {
+        let refused = write(address, &launch(pages));
+        assert!(matches!(refused, Err(Problem::Damaged(_))), "{address:#x}");
+    }
+    for (address, bytes) in [(0, 64), (FIRST, 0), (u64::MAX, 64), (FIRST, u64::MAX)] {
+        let mut launch = launch(1);
+        launch.allocations[0].address = address;
+        launch.allocations[0].bytes = bytes;
+        let refused = write(FIRST, &launch);
+        assert!(matches!(refused, Err(Problem::Damaged(_))), "{address:#x}");
+    }
+}
+
+#[test]
+fn pages_may_be_covered_by_an_allocation_that_starts_before_another() {
+    let mut launch = launch(4);
+    let mut inner = launch.allocations[0].clone();
+    inner.address += PAGE as u64;
+    inner.bytes = 16;
+    launch.allocations.push(inner);
+    let mut writer = Writer::new(Vec::new(), &launch, b"").unwrap();
+    writer.page(FIRST + 3 * PAGE as u64, &page_of(1)).unwrap();
+    assert!(Capture::read(&writer.launched().unwrap().finish(&[]).unwrap()).is_ok());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_is_written_is_read(
+        pages in prop::collection::vec((any::<u8>(), any::<u8>(), 0..PAGE), 1..20),
+        object in prop::collection::vec(any::<u8>(), 0..3000),
+    ) {
+        let pages: Vec<Page> = pages.iter().map(|(all, one, at)| {
+            let mut page = page_of(*all & 1);
+            page[*at] = *one;
+            page
+        }).collect();
+        let capture = Capture::read(&file(&pages, &object)).unwrap();
+        prop_assert_eq!(capture.launch(), &launch(pages.len() as u64));
+        prop_assert_eq!(capture.object(), &object[..]);
+        for (address, page) in (FIRST..).step_by(PAGE).zip(&pages) {
+            let read = capture.page(address).copied().unwrap_or([0; PAGE]);
+            prop_assert_eq!(&read[..], &page[..]);
+            let Outcome::Changed(changes) = capture.outcome() else {
+                panic!("the file has an end");
+            };
+            prop_assert_eq!(changes[&address], digest(page));
+        }
+    }
+
+    /// Damage is an error or leaves a capture that is consistent; it does not panic.
+    #[test]
+    fn damage_does_not_panic(
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let mut bytes = file(&[page_of(1), page_of(2), page_of(1)], b"some code");
+        for (at, byte) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if let Ok(capture) = Capture::read(&bytes) {
+            prop_assert!(capture.pages().count() <= 3);
+        }
+        let _ = Capture::read(&bytes[..cut.index(bytes.len())]);
+    }
+}

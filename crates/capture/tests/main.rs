@@ -1,0 +1,3 @@
+//! Captures, written and read.
+
+mod files;
