@@ -85,7 +85,7 @@ pub use register_file::{
     MAX_OWN, Room, SHADOWS, SpinState, StartRegisters, Uniform, VECTOR_BYTES, VECTOR_REGISTERS,
     VGPRS, VectorRegisters, Wave, hwreg, sreg, vector_name,
 };
-pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};
+pub use registry::{Allocation, Hold, Part, Placed, Registration, Registry, RegistryError, Rights};
 pub use shadow::{ProbeHit, Undefined};
 pub use space::buffer::Descriptor as BufferDescriptor;
 pub use surface::{Element, Layout, Surface, SurfaceFault, Surfaces};

@@ -19,7 +19,7 @@ use super::host_mapping::{PAGE, PageSizeAdvice, Pages};
 use crate::global;
 
 /// Guard bytes after every piece, so that no access spans two.
-const GUARD: u64 = PAGE;
+pub(super) const GUARD: u64 = PAGE;
 
 /// Pieces of this many bytes and more have a mapping of their own.
 const LARGE: u64 = 1 << 20;
@@ -159,6 +159,23 @@ impl Arena {
         self.try_twice(has_come, |arena| {
             arena.take_large([usable, bytes, with_skip], align)
         })
+    }
+
+    /// Zeroed memory at an address, both a multiple of a page. `bytes` includes the guard.
+    pub(super) fn take_at(&mut self, start: u64, bytes: u64) -> Result<Room, String> {
+        let map = Pages::map_at(start, bytes)?;
+        self.large.insert(start, map);
+        Ok(Room {
+            start,
+            bytes,
+            usable: bytes - GUARD,
+            kind: Kind::Large,
+        })
+    }
+
+    /// Unmaps a piece of [`take_at`](Self::take_at) that was never accessed.
+    pub(super) fn drop_at(&mut self, room: Room) {
+        self.large.remove(&room.start);
     }
 
     /// Takes a piece; if that fails, again after everything possible has been returned to the host.

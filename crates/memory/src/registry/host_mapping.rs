@@ -22,28 +22,45 @@ pub(super) enum PageSizeAdvice {
 mod unix {
     use memmap2::{MmapOptions, MmapRaw};
 
-    use crate::registry::host_mapping::PageSizeAdvice;
+    use crate::registry::host_mapping::{PageSizeAdvice, placed::Placed};
 
     /// A mapping of the host's system.
     #[derive(Debug)]
-    pub(crate) struct Pages(MmapRaw);
+    pub(crate) enum Pages {
+        /// At an address that the system has chosen.
+        Anywhere(MmapRaw),
+        /// At a requested address.
+        Placed(Placed),
+    }
 
     impl Pages {
         /// Maps zeroed pages of at least `bytes` bytes.
         pub(crate) fn map(bytes: u64) -> Result<Self, String> {
             let length = usize::try_from(bytes).map_err(|_| "the size is too large".to_owned())?;
             let map = MmapOptions::new().len(length).map_anon();
-            map.map(|map| Pages(map.into())).map_err(|e| e.to_string())
+            map.map(|map| Pages::Anywhere(map.into()))
+                .map_err(|e| e.to_string())
+        }
+
+        /// Maps zeroed pages at an address, or none if any of these addresses is in use.
+        pub(crate) fn map_at(start: u64, bytes: u64) -> Result<Self, String> {
+            Placed::map(start, bytes).map(Pages::Placed)
         }
 
         /// Returns the address of the first byte.
         pub(crate) fn start(&self) -> u64 {
-            self.0.as_mut_ptr().expose_provenance() as u64
+            match self {
+                Pages::Anywhere(map) => map.as_mut_ptr().expose_provenance() as u64,
+                Pages::Placed(map) => map.start(),
+            }
         }
 
         /// Returns the length in bytes.
         pub(crate) fn length(&self) -> u64 {
-            self.0.len() as u64
+            match self {
+                Pages::Anywhere(map) => map.len() as u64,
+                Pages::Placed(map) => map.length(),
+            }
         }
 
         /// Advises the system of the preferred page size. Miri does not support the call, nor does every system.
@@ -51,10 +68,12 @@ mod unix {
             #[cfg(all(target_os = "linux", not(miri)))]
             {
                 use memmap2::Advice;
-                let _ = self.0.advise(match advice {
-                    PageSizeAdvice::Huge => Advice::HugePage,
-                    PageSizeAdvice::Small => Advice::NoHugePage,
-                });
+                if let Pages::Anywhere(map) = self {
+                    let _ = map.advise(match advice {
+                        PageSizeAdvice::Huge => Advice::HugePage,
+                        PageSizeAdvice::Small => Advice::NoHugePage,
+                    });
+                }
             }
             let _ = advice;
         }
@@ -67,18 +86,69 @@ mod unix {
             #[cfg(all(target_os = "linux", not(miri)))]
             {
                 use memmap2::UncheckedAdvice::DontNeed;
-                // SAFETY: by the caller's promise.
-                let done = unsafe {
-                    self.0
-                        .unchecked_advise_range(DontNeed, at as usize, bytes as usize)
-                };
-                return done.is_ok();
+                if let Pages::Anywhere(map) = self {
+                    // SAFETY: by the caller's promise.
+                    let done = unsafe {
+                        map.unchecked_advise_range(DontNeed, at as usize, bytes as usize)
+                    };
+                    return done.is_ok();
+                }
             }
             #[allow(unreachable_code)]
             {
                 let _ = (at, bytes);
                 false
             }
+        }
+    }
+}
+
+/// Mappings at requested addresses, which `memmap2` does not make.
+#[cfg(unix)]
+mod placed {
+    /// A mapping at a requested address.
+    #[derive(Debug)]
+    pub(crate) struct Placed {
+        start: u64,
+        length: u64,
+    }
+
+    impl Placed {
+        /// Maps zeroed pages at an address.
+        pub(super) fn map(start: u64, bytes: u64) -> Result<Placed, String> {
+            let at = std::ptr::with_exposed_provenance_mut(start as usize);
+            let rights = libc::PROT_READ | libc::PROT_WRITE;
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+            // SAFETY: the address is a hint: the system replaces no mapping.
+            let mapped = unsafe { libc::mmap(at, bytes as usize, rights, flags, -1, 0) };
+            if mapped == libc::MAP_FAILED {
+                return Err(std::io::Error::last_os_error().to_string());
+            }
+            let map = Placed {
+                start: mapped.expose_provenance() as u64,
+                length: bytes,
+            };
+            if map.start == start {
+                Ok(map)
+            } else {
+                Err("these addresses are in use".to_owned())
+            }
+        }
+
+        pub(super) fn start(&self) -> u64 {
+            self.start
+        }
+
+        pub(super) fn length(&self) -> u64 {
+            self.length
+        }
+    }
+
+    impl Drop for Placed {
+        fn drop(&mut self) {
+            let at = std::ptr::with_exposed_provenance_mut(self.start as usize);
+            // SAFETY: a mapping of this value, to which no references exist.
+            unsafe { libc::munmap(at, self.length as usize) };
         }
     }
 }
@@ -112,6 +182,11 @@ mod allocated {
             let start = NonNull::new(unsafe { alloc_zeroed(layout) });
             let start = start.ok_or_else(|| "the host has no memory left".to_owned())?;
             Ok(Pages { start, layout })
+        }
+
+        /// Always fails: an allocator chooses the addresses.
+        pub(crate) fn map_at(_: u64, _: u64) -> Result<Self, String> {
+            Err("this host has no memory at chosen addresses".to_owned())
         }
 
         /// Returns the address of the first byte.

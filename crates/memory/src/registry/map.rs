@@ -135,6 +135,14 @@ impl Map {
         self.pieces.iter().map(|(start, piece)| *start..piece.end)
     }
 
+    /// Returns all allocations, in the order of their addresses.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Arc<Entry>> + '_ {
+        self.pieces.iter().flat_map(|(start, piece)| {
+            let holders = piece.holders.all().iter();
+            holders.filter(|entry| entry.allocation.address == *start)
+        })
+    }
+
     /// Adds an allocation, which may overlap others.
     pub(crate) fn insert(&mut self, entry: &Arc<Entry>) {
         let (start, end) = (entry.allocation.address, entry.allocation.end());

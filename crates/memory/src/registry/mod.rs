@@ -1,7 +1,7 @@
 //! The registry: all allocations of a device, by guest address.
 //!
 //! [`map`] finds the allocation at an address, [`arena`] provides the memory of allocations that the registry owns, and [`file`]
-//! shares it with other processes. [`epoch`] determines when accesses to freed memory can no longer be running; [`freed`] keeps
+//! shares it with other processes. [`restore`] makes allocations at given addresses. [`epoch`] determines when accesses to freed memory can no longer be running; [`freed`] keeps
 //! the descriptions of freed allocations.
 
 pub(crate) mod allocation;
@@ -11,6 +11,7 @@ mod file;
 mod freed;
 mod host_mapping;
 pub(crate) mod map;
+mod restore;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -32,6 +33,7 @@ use wavetank_gcn::numbers::GDS_BYTES;
 pub use allocation::{Allocation, Rights};
 pub(crate) use epoch::EpochGuard;
 pub(crate) use map::{Entry, Map};
+pub use restore::Placed;
 
 /// A part of memory that is allocated as a whole but used in parts, like the segments of a code object. Each part is an
 /// allocation; the gaps between them are not.
@@ -78,6 +80,16 @@ pub enum RegistryError {
         /// The alignment in bytes.
         align: u64,
         /// The error of the host.
+        why: String,
+    },
+    /// Addresses that the process does not have for memory of the device.
+    #[error("{bytes} bytes at {address:#x} cannot be mapped: {why}")]
+    Taken {
+        /// The first address.
+        address: u64,
+        /// The length in bytes.
+        bytes: u64,
+        /// The reason of the failure.
         why: String,
     },
     /// A range that wraps around the address space, or is empty.

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::*;
+use crate::global::ALIAS;
 
 /// Host memory for registrations.
 fn host(bytes: usize) -> (Vec<AtomicU64>, *mut u8) {
@@ -378,4 +379,69 @@ fn beside_a_time_slice(second: impl Fn(&Registry, u64) + Sync) {
         stop.store(true, Relaxed);
         assert!(done.iter().all(Result::is_ok), "{done:?}");
     });
+}
+
+/// Addresses that the host's system chooses for nothing.
+const FAR: u64 = 0x2000_0000_0000;
+
+fn placed(address: u64, bytes: u64, rights: Rights, load_end: u64) -> Placed {
+    let allocation = Allocation {
+        name: "restored".into(),
+        address,
+        bytes,
+        rights,
+    };
+    Placed {
+        allocation,
+        load_end,
+    }
+}
+
+#[test]
+#[cfg(all(unix, not(miri)))]
+fn memory_is_restored_at_its_addresses() {
+    let all = [
+        placed(FAR, 5000, Rights::ReadWrite, FAR + (2 << 20)),
+        placed(FAR + (8 << 20), 100, Rights::Read, 0),
+    ];
+    let first = Registry::new();
+    first.restore(&all).unwrap();
+    first.write(FAR, &[9; 100]).unwrap();
+    let second = Registry::new();
+    let taken = second.restore(&all).unwrap_err();
+    assert!(matches!(taken, RegistryError::Taken { .. }), "{taken}");
+    assert_eq!(second.allocations(), []);
+    drop(first);
+    second.restore(&all).unwrap();
+    assert_eq!(second.allocations(), all);
+    assert!(second.owns(FAR));
+    second.write(FAR + 4990, &[7; 10]).unwrap();
+    assert!(second.write(FAR + 4990, &[7; 11]).is_err());
+    let mut back = [1; 10];
+    second.read(FAR, &mut back).unwrap();
+    assert_eq!(back, [0; 10]);
+}
+
+#[test]
+#[cfg(all(unix, not(miri)))]
+fn overlapping_allocations_are_restored_in_one_mapping() {
+    let at = FAR + (1 << 30);
+    let all = [
+        placed(at + 16, 8000, Rights::Read, 0),
+        placed(at + 100, 64, Rights::ReadWrite, 0),
+        placed(at + (64 << 10), 1, Rights::ReadWrite, 0),
+        placed((at + 16) | ALIAS, 64, Rights::ReadWrite, 0),
+    ];
+    let registry = Registry::new();
+    registry.restore(&all).unwrap();
+    assert_eq!(registry.allocations(), all);
+    registry.write((at + 20) | ALIAS, &[5]).unwrap();
+    let mut back = [0];
+    registry.read(at + 20, &mut back).unwrap();
+    assert_eq!(back, [5]);
+    registry.write(at + 8015, &[3]).unwrap();
+    assert!(registry.read(at + 15, &mut [0]).is_err());
+    assert_eq!(registry.find(at + 120).unwrap().rights, Rights::ReadWrite);
+    let empty = registry.restore(&[placed(at + (1 << 20), 0, Rights::Read, 0)]);
+    assert!(matches!(empty, Err(RegistryError::NoRange { .. })));
 }
