@@ -4,11 +4,13 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
+use wavetank::capture::is_capture;
 use wavetank::numbers::waves_per_unit;
 use wavetank::object::{Arg, CodeObject, Kernel, open_every};
 use wavetank::{Chip, Occupancy, OccupancyLimit};
 use wavetank_quote::{plain, readable};
 
+use crate::captured;
 use crate::code_file::{CodeFile, emulated, target_named};
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json, shown};
@@ -20,12 +22,13 @@ const EXAMPLES: &str = "\
 Examples:
   wavetank info vecadd.hsaco
   wavetank info --gpu gfx906 a.out    the gfx906 part of a HIP program
+  wavetank info caps/0003-reduce.wtc  a captured launch: its size and memory
   wavetank info kernel.isa            kernels, variables and surfaces of vISA
   wavetank info --json vecadd.hsaco | jq '.code_objects[].kernels[].name'";
 
 /// Shows what is in a code object: target, kernels, arguments, registers
 ///
-/// FILE is a code object, an offload bundle, a host program with offload bundles inside, or a container of Intel's vISA.
+/// FILE is a code object, an offload bundle, a host program with offload bundles inside, a captured launch, or a container of Intel's vISA.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Info {
@@ -44,6 +47,9 @@ impl Info {
         let file = CodeFile::read(&self.file)?;
         if visa::is_container(&file.bytes) && self.gpu.is_none() {
             return visa::info(&self.file, file.bytes, self.json);
+        }
+        if is_capture(&file.bytes) {
+            return captured::info(&self.file, &file.bytes, self.json);
         }
         let target = self.gpu.as_deref().map(target_named);
         let objects = open_every(&file.bytes, target.as_deref());

@@ -4,6 +4,7 @@ mod agents;
 mod asm;
 mod atomics;
 mod bundle;
+mod captured;
 mod check;
 mod code_file;
 mod columns;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use wavetank::environment::Settings;
-use wavetank::{Chip, Device, EngineChoice, Schedule};
+use wavetank::{Chip, Device, DeviceBuilder, EngineChoice, Schedule};
 
 use crate::exit::Result;
 
@@ -36,7 +36,11 @@ impl Running {
     /// Variables that only programs use are checked as well: a wrong value is an error of every command.
     pub(crate) fn device(&self, chip: Chip) -> Result<Device> {
         Settings::from_env().map_err(wavetank::Error::from)?;
-        let mut builder = Device::builder(chip);
+        Ok(self.apply(Device::builder(chip)).build()?)
+    }
+
+    /// Returns settings of a device with these options.
+    pub(crate) fn apply(&self, mut builder: DeviceBuilder) -> DeviceBuilder {
         if let Some(threads) = self.threads {
             builder = builder.threads(threads);
         }
@@ -52,7 +56,7 @@ impl Running {
         if self.strict {
             builder = builder.strict(true);
         }
-        Ok(builder.build()?)
+        builder
     }
 
     /// Returns the options as environment variables for a program.

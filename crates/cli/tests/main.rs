@@ -3,6 +3,7 @@
 mod architecture;
 mod asm_dis;
 mod bundle;
+mod captures;
 mod check;
 mod circles;
 mod clrx;

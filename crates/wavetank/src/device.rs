@@ -248,6 +248,12 @@ impl DeviceBuilder {
         self
     }
 
+    /// Takes memory that has allocations already.
+    pub(crate) fn memory(mut self, memory: Memory) -> Self {
+        self.memory = Some(memory);
+        self
+    }
+
     /// Whether an access beyond the LDS of a kernel is a fault, and so is a load past the end of an allocation
     /// [in blocks](crate::Registry::allocate_block). Otherwise they have a result as on a chip, and the
     /// [`Report`](crate::Report) lists them. Without this the environment variable `WAVETANK_STRICT` rules (`0`, `1`).

@@ -1,6 +1,7 @@
 //! Errors of the library, one sentence each.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use wavetank_check::{Finding, Place};
 use wavetank_gcn::Chip;
@@ -175,6 +176,17 @@ pub enum Error {
     /// The kernel did not end in time.
     #[error(transparent)]
     Timeout(Box<Timeout>),
+    /// A capture that could not be written or read.
+    #[error("the capture {}: {problem}", plain(&path.display().to_string()))]
+    Capture {
+        /// The file.
+        path: PathBuf,
+        /// The reason, and the way out.
+        problem: String,
+    },
+    /// A captured launch that cannot be repeated in this process.
+    #[error("the launch cannot be repeated here: {0}; run it again in a new process")]
+    Replay(String),
     /// A hook ended the launch.
     #[error("kernel `{}` was stopped by a hook", readable(kernel))]
     Stopped {

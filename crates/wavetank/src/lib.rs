@@ -38,6 +38,7 @@ mod backend;
 mod bare_launch;
 mod buffer;
 mod calls;
+pub mod capture;
 mod checks;
 mod chips;
 mod code;

@@ -127,6 +127,8 @@ pub(crate) struct Loaded {
     bytes: u64,
     /// The virtual address of its first byte.
     origin: u64,
+    /// Whether the memory is freed with this value.
+    is_own: bool,
 }
 
 impl Loaded {
@@ -166,6 +168,7 @@ impl Loaded {
             address,
             bytes,
             origin,
+            is_own: true,
         };
         let image = object.load_image_with(address, externals)?;
         for part in &parts {
@@ -177,6 +180,32 @@ impl Loaded {
             written.map_err(out_of_memory)?;
         }
         Ok((loaded, image))
+    }
+
+    /// A code object that is in device memory already, from this address on.
+    ///
+    /// # Errors
+    /// [`Error::Object`] for relocations that cannot be applied.
+    pub(crate) fn adopt(
+        memory: &Memory,
+        object: &CodeObject,
+        address: u64,
+    ) -> Result<(Loaded, Image)> {
+        // The relocations have been applied.
+        let image = object.load_image_with(address, &|_| Some(0))?;
+        let loaded = Loaded {
+            registry: memory.registry.clone(),
+            address,
+            bytes: object.image_size().max(1),
+            origin: object.image_origin(),
+            is_own: false,
+        };
+        Ok((loaded, image))
+    }
+
+    /// The device address of its first byte.
+    pub(crate) fn address(&self) -> u64 {
+        self.address
     }
 
     /// The device address of a virtual address of the code object.
@@ -194,7 +223,9 @@ impl Loaded {
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        // The memory was allocated there, so the registry knows it.
-        let _ = self.registry.free(self.address);
+        if self.is_own {
+            // The memory was allocated there, so the registry knows it.
+            let _ = self.registry.free(self.address);
+        }
     }
 }

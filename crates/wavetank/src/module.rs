@@ -7,7 +7,7 @@ use wavetank_check::code::Root;
 use wavetank_check::{Findings, Place, Tools, check_root};
 use wavetank_gcn::Inst;
 use wavetank_machine::{Fault, Group};
-use wavetank_object::{CodeObject, Lines, Source, Target};
+use wavetank_object::{CodeObject, Image, Lines, Source, Target};
 use wavetank_quote::{function, readable};
 
 use crate::code::ModuleCode;
@@ -94,7 +94,21 @@ impl Module {
         object: CodeObject,
         externals: &dyn Fn(&str) -> Option<u64>,
     ) -> Result<Module> {
-        let (memory, image) = Loaded::new(&device.inner.memory, &object, externals)?;
+        let loaded = Loaded::new(&device.inner.memory, &object, externals)?;
+        Ok(Module::with(device, object, loaded))
+    }
+
+    /// Makes a module of a code object that is in device memory already, from this address on.
+    ///
+    /// # Errors
+    /// The errors of [`load`](Self::load).
+    pub(crate) fn adopt(device: &Device, bytes: &[u8], address: u64) -> Result<Module> {
+        let object = wavetank_object::open(bytes, Some(device.chip().name()))?;
+        let loaded = Loaded::adopt(&device.inner.memory, &object, address)?;
+        Ok(Module::with(device, object, loaded))
+    }
+
+    fn with(device: &Device, object: CodeObject, (memory, image): (Loaded, Image)) -> Module {
         let registry = device.inner.memory.shared_registry();
         let code = ModuleCode::new(device.chip(), &object, &image, registry);
         let names = device.inner.perf.then(|| names(&object, &memory));
@@ -108,9 +122,9 @@ impl Module {
             hooked: Mutex::default(),
             memory,
         };
-        Ok(Module {
+        Module {
             inner: Arc::new(inner),
-        })
+        }
     }
 
     /// The device it is on.
@@ -204,6 +218,11 @@ impl Module {
             similar,
             kernels: kernels.into_iter().map(str::to_owned).collect(),
         })
+    }
+
+    /// The device address of the first byte of the code object.
+    pub(crate) fn address(&self) -> u64 {
+        self.inner.memory.address()
     }
 
     /// Device address of a virtual address of the code object.

@@ -8,6 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::error::Result;
 use crate::memory::{Allocation, Memory};
 
+/// The name of the allocations.
+pub(crate) const SCRATCH: &str = "scratch";
+
 /// The largest scratch of a work-group that is kept. It is zeroed as a whole, of which a kernel may use little.
 const LARGEST: u64 = 512 << 10;
 
@@ -34,7 +37,7 @@ impl ScratchPool {
                 kept.zero();
                 Ok(kept)
             }
-            None => memory.allocate_private("scratch", bytes, 256),
+            None => memory.allocate_private(SCRATCH, bytes, 256),
         }
     }
 

@@ -17,13 +17,7 @@ use crate::terminal;
 #[derive(clap::Args)]
 pub(super) struct CheckOptions {
     /// Look for mistakes while the kernel runs, with these tools or all (see below)
-    #[arg(
-        long,
-        value_name = "TOOLS",
-        num_args = 0..=1,
-        require_equals = true,
-        requires = "size"
-    )]
+    #[arg(long, value_name = "TOOLS", num_args = 0..=1, require_equals = true)]
     check: Option<Option<Tools>>,
     /// With --check, stop at the first access that is denied
     #[arg(long, requires = "check")]

@@ -5,6 +5,7 @@ mod argument;
 mod check;
 mod element;
 mod npy;
+mod replay;
 mod report;
 mod size;
 mod spec;
@@ -16,11 +17,11 @@ mod trace_json;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use wavetank::executed::Executed;
-use wavetank::{Kernel, Module};
+use wavetank::{Dims, Dispatch, Kernel, Module};
 use wavetank_quote::{plain, some_of};
 
 use crate::code_file::CodeFile;
@@ -88,6 +89,8 @@ Examples:
   wavetank launch k.hsaco --grid 64 --block 64 --arg print:u32:64 \\
       --timeout 10 --trace=op=v_,pc=0..0x40
   wavetank launch k.hsaco --grid 64 --block 64 --arg zero:128 --check
+  wavetank launch caps/0003-reduce.wtc           repeats a captured launch, and
+      compares the memory afterwards (wavetank run --capture caps -- ./a.out)
   wavetank launch ps.bin --raw --gpu gfx900 --stage ps --grid 4 --block 64 \\
       --user-data f32:0.5 --vgpr iota:f32:4 --floats    exports of pixels";
 
@@ -97,7 +100,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(crate) struct Launch {
-    /// A code object, an offload bundle, or a host program with offload bundles inside; `-` for stdin
+    /// A code object, an offload bundle, or a host program with offload bundles inside; `-` for stdin. Or a captured launch
     file: PathBuf,
     /// The kernel; may be left out where the file has one only
     kernel: Option<String>,
@@ -124,7 +127,7 @@ pub(crate) struct Launch {
     #[arg(long)]
     stats: bool,
     /// Print the instructions that ran and are not exact (see `isa --coverage`) on stderr, and into the object of --stats
-    #[arg(long, requires = "size", conflicts_with = "stage")]
+    #[arg(long, conflicts_with = "stage")]
     fidelity: bool,
     /// Print each executed instruction of chosen waves with the registers it changed (see below)
     #[arg(long, value_name = "FILTER", num_args = 0..=1, require_equals = true, default_missing_value = "")]
@@ -132,6 +135,9 @@ pub(crate) struct Launch {
     /// Print each traced instruction as an object of JSON, a line each
     #[arg(long, requires = "trace")]
     trace_json: bool,
+    /// Capture the launch in this file, to be repeated by `wavetank launch FILE`
+    #[arg(long, value_name = "FILE", requires = "size", conflicts_with = "stage")]
+    capture: Option<PathBuf>,
     /// The function of the file at which waves continue when they trap (TBA)
     #[arg(
         long,
@@ -151,8 +157,7 @@ pub(crate) struct Launch {
 
 impl Launch {
     pub(crate) fn run(self) -> Result {
-        let filter = self.trace.as_deref().map(Filter::parse).transpose();
-        let filter = filter.map_err(|problem| Failure::usage(format!("--trace: {problem}")))?;
+        let filter = self.filter()?;
         if filter.is_some() {
             self.running.note_if_traced();
         }
@@ -171,10 +176,14 @@ impl Launch {
             return self.stage.run(stage, call, &self.check);
         }
         let file = CodeFile::read(&self.file)?;
+        if let Some(capture) = replay::capture_in(&file)? {
+            return self.replay(&file.path, &capture);
+        }
         let device = self.running.device(file.chip(self.gpu.as_deref())?)?;
         let module = device.load(&file.bytes);
         let module = module.map_err(|error| Failure::from(error).of(&self.file))?;
         let Some(Size { grid, block }) = self.size.size()? else {
+            self.refuse_without_size()?;
             return self.calls(&module);
         };
         let kernel = self.choose(&module)?;
@@ -189,16 +198,58 @@ impl Launch {
             .grid(grid)
             .block(block)
             .args(arguments.values())
-            .dynamic_lds(arguments.dynamic_lds())
+            .dynamic_lds(arguments.dynamic_lds());
+        if let Some(handler) = self.handler(&module)? {
+            dispatch = dispatch.trap_handler(handler, trap_memory.address()?);
+        }
+        self.execute(&file.path, &kernel, dispatch, [grid, block], || {
+            arguments.deliver()?;
+            trap_memory.deliver()
+        })
+    }
+
+    /// Refuses options for which a kernel has to run.
+    fn refuse_without_size(&self) -> Result {
+        let given = [
+            ("--check", !self.check.tools().is_empty()),
+            ("--fidelity", self.fidelity),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            None => Ok(()),
+            Some((option, _)) => Err(Failure::usage(format!(
+                "{option} is for a launch; add its size, with --grid and --block"
+            ))
+            .of(&self.file)),
+        }
+    }
+
+    /// Returns the filter of the trace, if one is requested.
+    fn filter(&self) -> Result<Option<Filter>> {
+        let filter = self.trace.as_deref().map(Filter::parse).transpose();
+        filter.map_err(|problem| Failure::usage(format!("--trace: {problem}")))
+    }
+
+    /// Runs a dispatch with the observers that the options request, then `deliver`, and prints the reports.
+    fn execute(
+        &self,
+        path: &Path,
+        kernel: &Kernel,
+        dispatch: Dispatch<'_>,
+        [grid, block]: [Dims; 2],
+        deliver: impl FnOnce() -> Result,
+    ) -> Result {
+        let (module, device) = (kernel.module(), kernel.module().device());
+        let mut dispatch = dispatch
             .count(self.stats)
             .check(self.check.tools())
             .keep_going(self.check.keep_going());
         if let Some(timeout) = self.timeout {
             dispatch = dispatch.timeout(timeout);
         }
-        if let Some(handler) = self.handler(&module)? {
-            dispatch = dispatch.trap_handler(handler, trap_memory.address()?);
+        if let Some(path) = &self.capture {
+            dispatch = dispatch.capture(path);
         }
+        let filter = self.filter()?;
         let tracer = filter.map(|filter| Tracer::new(filter, device.chip(), self.trace_json));
         let result = match &tracer {
             // The trace shows enough progress.
@@ -212,7 +263,7 @@ impl Launch {
         let traced = tracer.map_or(Ok(()), Tracer::end);
         let result = result.map_err(|error| {
             // The failure itself is printed as one.
-            let _ = self.check.report(&self.file, &module, error.findings());
+            let _ = self.check.report(path, module, error.findings());
             Failure::from(error)
         });
         // A launch that was refused before its first wave had no schedule.
@@ -220,7 +271,7 @@ impl Launch {
             self.size.note_if_small();
             print_seed(device.schedule());
         }
-        let ran = self.fidelity.then(|| ByFidelity::of(Executed::of(&module)));
+        let ran = self.fidelity.then(|| ByFidelity::of(Executed::of(module)));
         if let Some(ran) = &ran {
             // A closed stderr is not an error.
             let _ = anstream::stderr().write_all(ran.text().as_bytes());
@@ -230,15 +281,14 @@ impl Launch {
             eprintln!("wavetank: {overrun}");
         }
         print_notes(report.uncompared.as_ref());
-        arguments.deliver()?;
-        trap_memory.deliver()?;
+        deliver()?;
         traced?;
         if self.stats {
             let checked = !self.check.tools().is_empty();
-            let found = checked.then(|| shown(&self.file, &module, &report.findings));
-            print(&stats(&kernel, [grid, block], &report, found, ran))?;
+            let found = checked.then(|| shown(path, module, &report.findings));
+            print(&stats(kernel, [grid, block], &report, found, ran))?;
         }
-        self.check.report(&self.file, &module, &report.findings)
+        self.check.report(path, module, &report.findings)
     }
 
     /// Returns the address of the trap handler.

@@ -30,6 +30,11 @@ pub(super) struct Size {
 }
 
 impl SizeOptions {
+    /// Whether any of the options is given.
+    pub(super) fn is_given(&self) -> bool {
+        self.grid.is_some() || self.groups.is_some() || self.block.is_some()
+    }
+
     /// Returns the size, if one is given.
     ///
     /// # Errors

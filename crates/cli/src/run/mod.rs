@@ -1,5 +1,6 @@
 //! `wavetank run`: the run of an unmodified ROCm program on emulated GPUs.
 
+mod capture;
 mod contents;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
@@ -35,6 +36,7 @@ use crate::fidelity::ByFidelity;
 use crate::launch::seconds;
 use crate::running::Running;
 use crate::target::check_gpus;
+use capture::CaptureOptions;
 use contents::Contents;
 use junit::{Case, CaseResult};
 use record::{Log, Record};
@@ -74,6 +76,8 @@ Examples:
   wavetank run --timeout 60 --log gpu.log --json run.json ./a.out
   for test in tests/*.out; do wavetank run --junit gpu.xml $test; done
   wavetank run --threads 1 --schedule random ./a.out
+  wavetank run --capture caps --kernel 'reduce*' --launch 3,7..9 -- ./a.out
+  wavetank launch caps/0003-reduce.wtc           that launch again, without ./a.out
   WAVETANK_LOG=info wavetank run ./a.out";
 
 /// Runs a program that was built for ROCm (HIP, OpenCL, OpenMP), unchanged, on emulated GPUs
@@ -101,6 +105,8 @@ pub(crate) struct Run {
     /// End the program after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]
     pub timeout: Option<Duration>,
+    #[command(flatten)]
+    capture: CaptureOptions,
     #[command(flatten)]
     running: Running,
     /// The program and its arguments
@@ -174,6 +180,7 @@ impl Run {
             grace: Duration::ZERO,
             aside: false,
             quiet: true,
+            capture: CaptureOptions::default(),
             running,
             program,
             others,
@@ -425,7 +432,8 @@ impl Run {
         let gpus = (!self.gpu.is_empty()).then(|| self.gpu.join(",").into());
         let stats = self.stats.then(|| OsString::from("1"));
         let own = [("WAVETANK_GPU", gpus), ("WAVETANK_STATS", stats)];
-        let all = own.into_iter().chain(self.running.variables());
+        let all = own.into_iter().chain(self.capture.variables());
+        let all = all.chain(self.running.variables());
         let given = all.filter_map(|(name, v)| Some((name, v?)));
         Ok(given.chain(self.others.iter().cloned()).collect())
     }

@@ -7,7 +7,7 @@ use wavetank::{Dispatch, Error, Finding, Kernel, Report, Tool};
 
 use super::happens_before::{self, QueueOrder};
 use super::slow_dispatch::SlowDispatch;
-use super::{allocation_sites, checks, deadline, fidelity, statistics, undefined};
+use super::{allocation_sites, capture, checks, deadline, fidelity, statistics, undefined};
 use crate::c_types::DispatchPacket;
 use crate::log;
 use crate::signal::poll;
@@ -25,6 +25,7 @@ pub(crate) struct Launch<'a> {
     order: &'a QueueOrder,
     /// The launch among those of other queues, if `race` runs.
     ordered: Option<happens_before::Launch>,
+    captured: Option<capture::Captured>,
     /// Keeps the poll for stores to signals running.
     _running: poll::Running,
 }
@@ -56,6 +57,7 @@ impl<'a> Launch<'a> {
             left,
             order,
             ordered,
+            captured: capture::begins(kernel),
             _running: running,
         }
     }
@@ -76,6 +78,9 @@ impl<'a> Launch<'a> {
         if let Some(left) = self.left {
             dispatch = dispatch.timeout(left);
         }
+        if let Some(captured) = &self.captured {
+            dispatch = dispatch.capture_launch(&captured.path, captured.number);
+        }
         if let Some(ordered) = &self.ordered {
             dispatch = dispatch.footprint(ordered.footprint.clone());
         }
@@ -95,6 +100,9 @@ impl<'a> Launch<'a> {
             result.as_ref().ok(),
         );
         fidelity::record(self.kernel.module());
+        if let (Some(captured), Ok(_)) = (&self.captured, &result) {
+            captured.is_written(self.kernel);
+        }
         match result {
             Ok(report) => {
                 self.done(packet, report);

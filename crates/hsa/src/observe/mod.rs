@@ -2,6 +2,7 @@
 
 pub(crate) mod allocation_sites;
 mod backtrace;
+mod capture;
 pub(crate) mod checks;
 pub(crate) mod deadline;
 pub(crate) mod fault_record;

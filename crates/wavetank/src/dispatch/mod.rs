@@ -3,8 +3,10 @@
 mod dims;
 mod explain;
 mod plan;
+mod record;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use wavetank_check::{Kept, Stack, Watcher};
@@ -60,6 +62,7 @@ pub struct Dispatch<'a> {
     packet: Option<Packet>,
     trap_handler: Option<TrapHandler>,
     print: Option<&'a Print<'a>>,
+    capture: Option<(PathBuf, u64)>,
     observers: Observers<'a>,
 }
 
@@ -85,6 +88,7 @@ impl<'a> Dispatch<'a> {
             packet: None,
             trap_handler: None,
             print: None,
+            capture: None,
             observers: Observers::default(),
         }
     }
@@ -202,6 +206,21 @@ impl<'a> Dispatch<'a> {
         Dispatch { print, ..self }
     }
 
+    /// Writes the launch to a file, with all memory that it can access, to be [repeated](crate::capture::Replay) elsewhere. The file is
+    /// complete when the launch has ended, also by a fault. Memory that the host or another launch changes meanwhile is captured as if
+    /// this launch had changed it.
+    ///
+    /// Kernels of AMD's Catalyst, whose registers a driver fills, cannot be captured.
+    pub fn capture(self, path: impl Into<PathBuf>) -> Self {
+        self.capture_launch(path, 0)
+    }
+
+    /// Captures the launch as [`capture`](Self::capture) does, with its number in the program, of which the first is 1.
+    pub fn capture_launch(mut self, path: impl Into<PathBuf>, number: u64) -> Self {
+        self.capture = Some((path.into(), number));
+        self
+    }
+
     /// A flag that stops the run as if its time were up.
     pub fn cancel<'b>(self, cancel: &'b AtomicBool) -> Dispatch<'b>
     where
@@ -253,7 +272,7 @@ impl<'a> Dispatch<'a> {
     /// # Errors
     /// Before anything ran, arguments, a grid, a work-group, LDS, a cooperation or a trap handler that the kernel cannot have, as
     /// [`Error`](crate::Error) names them; after, [`Error::Fault`](crate::Error::Fault) and
-    /// [`Error::Timeout`](crate::Error::Timeout).
+    /// [`Error::Timeout`](crate::Error::Timeout); both before and after, [`Error::Capture`](crate::Error::Capture).
     pub fn run(mut self) -> Result<Report> {
         let grid = self.checked_grid()?;
         let mut plan = self.plan(grid)?;
@@ -266,6 +285,9 @@ impl<'a> Dispatch<'a> {
         if self.cooperative {
             self.prepare_cooperation(grid.count(), plan.resident_groups)?;
         }
+        let capture = self.capture.as_ref();
+        let recording = capture.map(|(path, number)| self.record(path, *number, &plan.launch));
+        let recording = recording.transpose()?;
         let mut observers = std::mem::take(&mut self.observers);
         let (print, send) = (self.print.unwrap_or(&print_here), observers.message);
         let message = |message: Message| {
@@ -294,7 +316,11 @@ impl<'a> Dispatch<'a> {
             border_colors: self.border_colors,
             explain: &|group, wave, fault| self.explain_fault(group, wave, fault),
         };
-        waves.run(observers)
+        let result = waves.run(observers);
+        if let Some(recording) = recording {
+            recording.end(&result)?;
+        }
+        result
     }
 }
 

@@ -11,9 +11,10 @@ mod selection;
 use std::ffi::OsString;
 use std::str::FromStr;
 
-use wavetank_check::{Tools, UnknownTool};
+use wavetank_check::{BadLaunches, Tools, UnknownTool};
 use wavetank_gcn::Chip;
 
+use crate::capture::Captures;
 use crate::chips::{ChipFacts, DEFAULT_CHIP};
 use crate::host;
 
@@ -145,6 +146,8 @@ pub struct Settings {
     pub stacks: bool,
     /// Whether memory that the program still holds at its end is reported.
     pub leaks: bool,
+    /// The launches that are captured, if any are.
+    pub capture: Option<Captures>,
     /// The settings of kernels.
     pub kernels: KernelSettings,
 }
@@ -198,6 +201,7 @@ impl Settings {
             machine_code: variable(&value, "WAVETANK_CHECK_ASM", yes_or_no)?.unwrap_or(false),
             stacks: variable(&value, "WAVETANK_CHECK_STACKS", yes_or_no)?.unwrap_or(false),
             leaks: variable(&value, "WAVETANK_CHECK_LEAKS", yes_or_no)?.unwrap_or(false),
+            capture: captures(&value)?,
             kernels: KernelSettings::read(&value)?,
         })
     }
@@ -229,6 +233,23 @@ fn variable<T>(
     parsed
         .map(Some)
         .map_err(|problem| WrongSetting { variable, problem })
+}
+
+/// Reads the settings of captured launches.
+fn captures(value: impl Fn(&str) -> Option<OsString>) -> Result<Option<Captures>, WrongSetting> {
+    let numbers = |text: &str| text.parse().map_err(|e: BadLaunches| e.to_string());
+    let launches = variable(&value, "WAVETANK_CAPTURE_LAUNCH", numbers)?;
+    let kernel = variable(
+        &value,
+        "WAVETANK_CAPTURE_KERNEL",
+        |text| Ok(text.to_owned()),
+    )?;
+    let to = value("WAVETANK_CAPTURE").filter(|path| !path.is_empty());
+    Ok(to.map(|to| Captures {
+        to: to.into(),
+        kernel,
+        launches,
+    }))
 }
 
 fn gpus(text: &str) -> Result<Vec<Gpu>, String> {

@@ -8,7 +8,10 @@ use wavetank_quote::{plain, similar};
 const PREFIX: &str = "WAVETANK_";
 
 /// The variables for users.
-const VARIABLES: [&str; 22] = [
+const VARIABLES: [&str; 25] = [
+    "WAVETANK_CAPTURE",
+    "WAVETANK_CAPTURE_KERNEL",
+    "WAVETANK_CAPTURE_LAUNCH",
     "WAVETANK_CHECK",
     "WAVETANK_CHECK_ASM",
     "WAVETANK_CHECK_JSON",
@@ -34,7 +37,7 @@ const VARIABLES: [&str; 22] = [
 ];
 
 /// The variables that the command sets for the library in a program.
-const OF_COMMAND: [&str; 8] = [
+const OF_COMMAND: [&str; 9] = [
     "WAVETANK_CHECK_TO",
     "WAVETANK_CHECK_UNTIL",
     "WAVETANK_DRIVER",
@@ -42,6 +45,7 @@ const OF_COMMAND: [&str; 8] = [
     "WAVETANK_FAULT_TO",
     "WAVETANK_FIDELITY_TO",
     "WAVETANK_LOST_TO",
+    "WAVETANK_REPLAY_TRIES",
     "WAVETANK_STATS_TO",
 ];
 
@@ -103,7 +107,7 @@ mod tests {
         });
         assert!(settings.is_ok());
         let read = read.into_inner();
-        assert!(read.len() >= 13, "{read:?}");
+        assert!(read.len() >= 16, "{read:?}");
         assert_eq!(unknown_variables(read), Vec::<String>::new());
     }
 

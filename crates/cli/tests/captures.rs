@@ -1,0 +1,92 @@
+//! Captured launches: `launch --capture`, `launch FILE.wtc`, `info FILE.wtc`.
+
+use serde_json::Value;
+
+use crate::common::{VECADD, directory, wavetank, wavetank_in};
+
+/// A folder with the capture of a launch of `vecadd`, whose third buffer has the sums 0, 2, 4, ….
+fn captured(name: &str) -> std::path::PathBuf {
+    let folder = directory(name);
+    let launch = "--arg iota:f32:64 --arg iota:f32:64 --arg out:sums:256 --arg i32:64";
+    let words = format!("launch {VECADD} --grid 64 --block 64 {launch} --capture one.wtc");
+    wavetank_in(&folder, &words).success();
+    let sums = std::fs::read(folder.join("sums")).unwrap();
+    assert_eq!(sums[4..8], 2f32.to_le_bytes());
+    folder
+}
+
+#[test]
+fn a_launch_is_repeated() {
+    let folder = captured("captures-repeated");
+    // By each engine, and with tools.
+    for options in ["", "--engine jit", "--engine interpreter", "--check"] {
+        let outcome = wavetank_in(&folder, &format!("launch one.wtc {options}"));
+        let said = &outcome.stderr;
+        assert_eq!(outcome.code, Some(0), "{said}");
+        assert!(said.contains("the launch of `vecadd"), "{said}");
+        assert!(
+            said.contains("all memory is as it was when captured"),
+            "{said}"
+        );
+    }
+    let stats = wavetank_in(&folder, "launch one.wtc --stats").stdout;
+    let stats: Value = serde_json::from_str(&stats).unwrap();
+    assert_eq!(stats["waves"], 1);
+    let trace = wavetank_in(&folder, "launch one.wtc --trace=op=s_endpgm");
+    assert!(trace.stderr.contains("s_endpgm"), "{}", trace.stderr);
+}
+
+#[test]
+fn other_memory_is_told() {
+    let folder = captured("captures-other");
+    let file = folder.join("one.wtc");
+    let bytes = std::fs::read(&file).unwrap();
+    // The same capture, in which the changed page has another digest.
+    let capture = wavetank::capture::Capture::read(&bytes).unwrap();
+    let mut out =
+        wavetank_capture::Writer::new(Vec::new(), capture.launch(), capture.object()).unwrap();
+    for (address, page) in capture.pages() {
+        out.page(address, page).unwrap();
+    }
+    let wavetank::capture::Outcome::Changed(changes) = capture.outcome() else {
+        panic!("the launch ended");
+    };
+    assert_eq!(changes.len(), 1);
+    let address = *changes.keys().next().unwrap();
+    let other = out.launched().unwrap().finish(&[(address, 7)]).unwrap();
+    std::fs::write(&file, other).unwrap();
+    let outcome = wavetank_in(&folder, "launch one.wtc");
+    outcome.failure(1, &["1 page", &format!("{address:#x}"), "`a buffer`"]);
+}
+
+#[test]
+fn what_a_capture_has_cannot_be_given() {
+    let folder = captured("captures-given");
+    for (options, word) in [
+        ("--grid 64 --block 64", "--grid"),
+        ("--gpu gfx906", "--gpu"),
+        ("other", "`other`"),
+    ] {
+        let outcome = wavetank_in(&folder, &format!("launch one.wtc {options}"));
+        outcome.refused(&["one.wtc", word]);
+    }
+    let bytes = std::fs::read(folder.join("one.wtc")).unwrap();
+    std::fs::write(folder.join("half.wtc"), &bytes[..bytes.len() / 2]).unwrap();
+    for command in ["launch half.wtc", "info half.wtc"] {
+        wavetank_in(&folder, command).refused(&["half.wtc", "cut off"]);
+    }
+    wavetank("launch --capture x.wtc nothing").failure(2, &["--grid"]);
+}
+
+#[test]
+fn a_capture_is_listed() {
+    let folder = captured("captures-listed");
+    let text = wavetank_in(&folder, "info one.wtc").success();
+    assert!(text.contains("kernel vecadd"), "{text}");
+    assert!(text.contains("grid of 64x1x1 work-items"), "{text}");
+    let json = wavetank_in(&folder, "info --json one.wtc").success();
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["capture"]["kernel"], "vecadd");
+    assert_eq!(json["changed_pages"], 1);
+    assert_eq!(json["failure"], Value::Null);
+}

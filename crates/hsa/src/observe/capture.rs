@@ -1,0 +1,71 @@
+//! `WAVETANK_CAPTURE`: launches that are captured in files.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use wavetank::Kernel;
+use wavetank::capture::Captures;
+
+use crate::log;
+use crate::state::settings;
+
+/// The number of the next launch in the process.
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+/// A launch that is captured.
+pub(super) struct Captured {
+    pub(super) path: PathBuf,
+    pub(super) number: u64,
+}
+
+/// Counts a launch, and returns the file in which it is captured, if it is one of those chosen.
+pub(super) fn begins(kernel: &Kernel) -> Option<Captured> {
+    let captures = settings().as_ref().ok()?.capture.as_ref()?;
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    if !captures.chooses(number, kernel.name()) || !is_first(captures, number) {
+        return None;
+    }
+    let path = captures.path(number, kernel.name());
+    match create(&path) {
+        Ok(()) => Some(Captured { path, number }),
+        Err(error) => {
+            let shown = path.display();
+            let problem = format!("the capture {shown} cannot be written: {error}");
+            log::once(&shown.to_string(), &problem);
+            None
+        }
+    }
+}
+
+/// Whether a launch is the one for the single file, or each has its own.
+fn is_first(captures: &Captures, number: u64) -> bool {
+    static FIRST: OnceLock<u64> = OnceLock::new();
+    if !captures.is_one_file() || *FIRST.get_or_init(|| number) == number {
+        return true;
+    }
+    let shown = captures.to.display();
+    let sentence =
+        format!("{shown} has the first of several launches; name a folder to capture all of them");
+    log::once("the other captures", &sentence);
+    false
+}
+
+/// Creates the file, and its folder.
+fn create(path: &Path) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    File::create(path).map(drop)
+}
+
+impl Captured {
+    /// Reports that the capture is complete.
+    pub(super) fn is_written(&self, kernel: &Kernel) {
+        let (number, path) = (self.number, self.path.display());
+        let name = wavetank_quote::readable(kernel.name());
+        log::line(&format!("launch {number}, `{name}`, is captured in {path}"));
+    }
+}

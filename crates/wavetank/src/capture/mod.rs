@@ -1,0 +1,16 @@
+//! Capture of a launch in a file, and its replay: at the same addresses, in another process or on another machine.
+//!
+//! [`Dispatch::capture`](crate::Dispatch::capture) writes a file; [`Replay`] runs the launch again and compares the memory. The format
+//! is that of [`wavetank_capture`]; `docs/reference/captures.md` describes it.
+
+mod choice;
+mod memory;
+mod record;
+mod replay;
+
+pub use choice::Captures;
+pub use record::file_name;
+pub use replay::{Comparison, DifferentPage, Replay};
+pub use wavetank_capture::{Capture, Launch, Outcome, Problem, is_capture};
+
+pub(crate) use record::{Recording, packet};
