@@ -62,7 +62,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         tool: Init,
         name: "read",
-        finds: "A load of global memory or LDS has a dword of which no bit is initialized. It is reported only if the rule is named: `--tools \
+        finds: "A load of global memory or LDS has a dword of which no bit is initialized, or is of one dword of global memory of which a \
+                byte is not. It is reported only if the rule is named: `--tools \
                 init/read`.",
         why: "Programs may load such memory, if they do not use the value: padding of structures, or elements after the last one. \
               Where nothing of the kind is meant, the value is used by chance, and the first load is where it comes from.",

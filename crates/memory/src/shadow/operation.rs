@@ -7,6 +7,7 @@ use wavetank_ir::Half;
 
 use super::{Seen, Undefined, at};
 use crate::access::{Context, Request};
+use crate::access_log::MemoryKind;
 use crate::instrument::Recorder;
 use crate::lane_moves::LaneMoves;
 use crate::lanes::{each, which};
@@ -206,6 +207,10 @@ impl<O: Operation> Shadowed<O> {
                     _ => undefined[n as usize],
                 };
                 let record = self.recorder.record(Some(lane as u8), address, piece);
+                // A number, not a structure with gaps.
+                dword |= bytes == 4
+                    && record.memory == MemoryKind::Global
+                    && undefined[0].to_le_bytes().contains(&u8::MAX);
                 start = start.min(record.address);
                 end = end.max(record.address + u64::from(record.bytes));
                 if part != 0 && seen.is_none() {

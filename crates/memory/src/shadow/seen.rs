@@ -36,7 +36,7 @@ pub struct Undefined {
     pub address: u64,
     /// Whether several lanes at once had no defined bit at all: the data is not a structure that is initialized in part.
     pub whole: bool,
-    /// Whether no bit of some lane's dword was defined.
+    /// Whether no bit of some lane's dword was defined; or of a byte, in an access of one dword of global memory.
     pub dword: bool,
     /// Whether more than three quarters of some lane's dword, or smaller access, were undefined. Computed values mostly are,
     /// while gaps of structures are smaller.
