@@ -166,6 +166,12 @@ impl WaveLanes {
 }
 
 impl Access {
+    /// Whether two atomics are of different threads in one execution.
+    fn is_beside(&self, other: &Access) -> bool {
+        let atomics = self.verb == Verb::Atomic && other.verb == Verb::Atomic;
+        atomics && self.step == other.step && self.thread != other.thread
+    }
+
     /// Whether two accesses of different threads need an order.
     fn is_race(&self, later: &Access) -> bool {
         let writes = |of: &Access| matches!(of.verb, Verb::Store | Verb::Atomic);
@@ -192,7 +198,16 @@ fn put(accesses: &mut Vec<Access>, new: Access) {
     match new.verb {
         // An access after this store that clashes with an earlier one clashes with the store, too.
         Verb::Store => accesses.retain(|old| !covered(old)),
-        Verb::Atomic => accesses.retain(|old| old.verb == Verb::Load || !covered(old)),
+        // Later atomics clash with earlier plain accesses. Of the atomics of one execution two are kept, so that a lane that has one
+        // of them finds another lane's.
+        Verb::Atomic => {
+            let mut others = accesses.iter().filter(|old| old.is_beside(&new)).count();
+            accesses.retain(|old| {
+                let is_second = old.is_beside(&new) && others == 1;
+                others -= usize::from(old.is_beside(&new));
+                old.verb != Verb::Atomic || !covered(old) || is_second
+            });
+        }
         Verb::Load | Verb::Compare => {
             accesses
                 .retain(|old| (old.verb, old.thread) != (new.verb, new.thread) || !covered(old));

@@ -100,6 +100,24 @@ fn atomics_of_lanes_need_no_order() {
 }
 
 #[test]
+fn an_atomic_hides_no_access_of_its_own_lane() {
+    // One lane stores, then both have an atomic.
+    let store = (Store, 0, A);
+    assert_eq!(
+        rules(&[store, (SilentAdd, 0, A), (SilentAdd, 1, A)]),
+        ["write-write"]
+    );
+    // Three lanes have an atomic, then the last or the first one loads.
+    let atomics = [0, 1, 2].map(|lane| (SilentAdd, lane, A));
+    for lane in [0, 2] {
+        let loads = [&atomics[..], &[(Load, lane, A)]].concat();
+        assert_eq!(rules(&loads), ["write-read"], "{lane}");
+    }
+    // A lane alone is in order with itself.
+    assert_eq!(rules(&[store, (SilentAdd, 0, A), (Load, 0, A)]), NONE);
+}
+
+#[test]
 fn locks_and_flags_order_lanes() {
     let lock = |free: Op| {
         let first = [(WinningSwap, 0, B), (Store, 0, A), (free, 0, B)];
