@@ -56,7 +56,14 @@ impl Baseline {
             self.known.extend(keys.flatten());
             return Ok(());
         }
+        let is_note = |line: &str| {
+            let value = serde_json::from_str(line);
+            value.is_ok_and(|value: Value| value["note"].is_string())
+        };
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            if is_note(line) {
+                continue;
+            }
             let record = format!("{{\"finding\":{line},\"text\":\"\"}}");
             let record = Record::read(&record).ok_or(NotABaseline)?;
             self.known.extend(keys(&record.finding, &record.file));

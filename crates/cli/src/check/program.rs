@@ -64,7 +64,8 @@ impl Check {
                 print(&text)?;
             }
         }
-        for sentence in uncompared(&records) {
+        let notes = self.one_is_wanted(&ran).map(|()| uncompared(&records));
+        for sentence in notes.unwrap_or_default() {
             let text = report.note(&sentence);
             if self.wanted.is_read() {
                 drop(write!(anstream::stderr(), "{text}"));

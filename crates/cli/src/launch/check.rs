@@ -78,9 +78,14 @@ impl CheckOptions {
     }
 }
 
-/// Prints what `race` has not compared.
+/// Prints what `race` has not compared. The caller knows the size of the work-groups, having chosen it.
 pub(super) fn print_notes(uncompared: Option<&Uncompared>) {
-    for sentence in uncompared.map(Uncompared::sentences).into_iter().flatten() {
+    let uncompared = uncompared.cloned().unwrap_or_default();
+    let uncompared = Uncompared {
+        one_wave: false,
+        ..uncompared
+    };
+    for sentence in uncompared.sentences() {
         eprintln!("note: {sentence}");
     }
 }

@@ -20,9 +20,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use wavetank::capture::Capture;
 use wavetank::executed::Executed;
 use wavetank::{Dims, Dispatch, Kernel, Module};
-use wavetank_quote::{plain, some_of};
+use wavetank_quote::{plain, readable, some_of};
 
 use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, print};
@@ -177,7 +178,13 @@ impl Launch {
         }
         let file = CodeFile::read(&self.file)?;
         if let Some(capture) = replay::capture_in(&file)? {
-            return self.replay(&file.path, &capture);
+            self.refuse_with_capture(&capture)?;
+            let replay = replay::load(&capture, &self.running)?;
+            let launch = capture.launch();
+            let size = [launch.grid.into(), launch.block.into()];
+            return self.execute(&file.path, replay.kernel(), replay.dispatch(), size, || {
+                replay::report(&capture, replay.compare())
+            });
         }
         let device = self.running.device(file.chip(self.gpu.as_deref())?)?;
         let module = device.load(&file.bytes);
@@ -206,6 +213,30 @@ impl Launch {
             arguments.deliver()?;
             trap_memory.deliver()
         })
+    }
+
+    /// Refuses options for what a capture has.
+    fn refuse_with_capture(&self, capture: &Capture) -> Result {
+        let given = [
+            ("--arg", !self.args.is_empty()),
+            ("--grid and --groups", self.size.is_given()),
+            ("--gpu", self.gpu.is_some()),
+            ("--trap-handler", self.trap_handler.is_some()),
+        ];
+        if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
+            let problem = format!("a capture has its launch in it; leave out {option}");
+            return Err(Failure::usage(problem).of(&self.file));
+        }
+        let name = &capture.launch().kernel;
+        let named = |kernel: &String| kernel == name || *kernel == readable(name);
+        match &self.kernel {
+            Some(kernel) if !named(kernel) => {
+                let (kernel, name) = (plain(kernel), readable(name));
+                let problem = format!("it is a launch of `{name}`, not of `{kernel}`");
+                Err(Failure::usage(problem).of(&self.file))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Refuses options for which a kernel has to run.

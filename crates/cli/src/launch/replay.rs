@@ -1,13 +1,11 @@
 //! `launch FILE.wtc`: a captured launch, repeated.
 
-use std::path::Path;
-
 use wavetank::capture::{Capture, Comparison, Outcome, Replay, is_capture};
 use wavetank_quote::{plain, plain_lines, readable};
 
-use super::Launch;
 use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result};
+use crate::running::Running;
 
 /// The variable with the number of processes that have tried to repeat the launch.
 #[cfg(unix)]
@@ -27,45 +25,15 @@ pub(super) fn capture_in(file: &CodeFile) -> Result<Option<Capture>> {
     capture.map(Some).map_err(refused)
 }
 
-impl Launch {
-    /// Repeats a captured launch, and compares the memory afterwards.
-    pub(super) fn replay(&self, path: &Path, capture: &Capture) -> Result {
-        self.refuse_with_capture(path, capture)?;
-        let device = self.running.apply(Replay::device(capture)?);
-        let replay = match Replay::load(capture, device) {
-            Err(error @ wavetank::Error::Replay(_)) => return Err(again(error.into())),
-            result => result?,
-        };
-        let launch = capture.launch();
-        let size = [launch.grid.into(), launch.block.into()];
-        self.execute(path, replay.kernel(), replay.dispatch(), size, || {
-            report(capture, replay.compare())
-        })
-    }
-
-    /// Refuses options for what a capture has.
-    fn refuse_with_capture(&self, path: &Path, capture: &Capture) -> Result {
-        let given = [
-            ("--arg", !self.args.is_empty()),
-            ("--grid and --groups", self.size.is_given()),
-            ("--gpu", self.gpu.is_some()),
-            ("--stage", self.stage.stage.is_some()),
-            ("--trap-handler", self.trap_handler.is_some()),
-        ];
-        if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
-            let problem = format!("a capture has its launch in it; leave out {option}");
-            return Err(Failure::usage(problem).of(path));
-        }
-        let name = &capture.launch().kernel;
-        let named = |kernel: &String| kernel == name || *kernel == readable(name);
-        match &self.kernel {
-            Some(kernel) if !named(kernel) => {
-                let (kernel, name) = (plain(kernel), readable(name));
-                let problem = format!("it is a launch of `{name}`, not of `{kernel}`");
-                Err(Failure::usage(problem).of(path))
-            }
-            _ => Ok(()),
-        }
+/// Makes a device with the memory of a capture, with these options of the command line.
+///
+/// # Errors
+/// Addresses of the capture that no process of several tries had for it; or a capture that contradicts itself.
+pub(super) fn load<'c>(capture: &'c Capture, running: &Running) -> Result<Replay<'c>> {
+    let device = running.apply(Replay::device(capture)?);
+    match Replay::load(capture, device) {
+        Err(error @ wavetank::Error::Replay(_)) => Err(again(error.into())),
+        result => Ok(result?),
     }
 }
 
@@ -96,7 +64,7 @@ fn again(failure: Failure) -> Failure {
 ///
 /// # Errors
 /// Other memory, or no failure where the captured launch had one.
-fn report(capture: &Capture, comparison: Option<Comparison>) -> Result {
+pub(super) fn report(capture: &Capture, comparison: Option<Comparison>) -> Result {
     let launch = capture.launch();
     let name = readable(&launch.kernel);
     let launch = match launch.number {

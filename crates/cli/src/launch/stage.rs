@@ -7,7 +7,6 @@ use std::time::Duration;
 use half::f16;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use wavetank::check::Uncompared;
 use wavetank::ir::LANES;
 use wavetank::stage::{ExportTarget, Outcome, Shader, Stage};
 use wavetank::{Arg, Buffer, Device, Dims, Exported, Message, Module};
@@ -123,11 +122,7 @@ impl StageOptions {
         for complaint in outcome.complaints() {
             eprintln!("wavetank: {complaint}");
         }
-        // Waves of most stages are alone in any case.
-        let one_wave = false;
-        let uncompared = outcome.report.uncompared.clone();
-        let uncompared = uncompared.map(|all| Uncompared { one_wave, ..all });
-        print_notes(uncompared.as_ref());
+        print_notes(outcome.report.uncompared.as_ref());
         arguments.deliver()?;
         traced?;
         let found = &outcome.report.findings;

@@ -77,7 +77,7 @@ Examples:
   for test in tests/*.out; do wavetank run --junit gpu.xml $test; done
   wavetank run --threads 1 --schedule random ./a.out
   wavetank run --capture caps --kernel 'reduce*' --launch 3,7..9 -- ./a.out
-  wavetank launch caps/0003-reduce.wtc           that launch again, without ./a.out
+  wavetank launch caps/0003-reduce.wtc        that launch, without the program
   WAVETANK_LOG=info wavetank run ./a.out";
 
 /// Runs a program that was built for ROCm (HIP, OpenCL, OpenMP), unchanged, on emulated GPUs

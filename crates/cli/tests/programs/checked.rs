@@ -126,7 +126,7 @@ fn the_time_of_tools_is_told() {
         "race ",
         "sync ",
         "reading code (wait, hazard, limits) ",
-        "by one thread",
+        "on one thread",
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }

@@ -4,6 +4,7 @@
 //! without instructions of theirs ([`removed`]).
 
 mod build;
+mod captures;
 mod checked;
 mod execution;
 mod exports;

@@ -371,7 +371,7 @@ fn a_run_leaves_a_record() {
     for part in [
         "wavetank: kernel `over(int*, int, int)` faulted at ",
         "\nerror[memory/out-of-bounds]: a store of 4 bytes at 0x",
-        "^ outside every allocation\n",
+        "^ outside every allocation: block (0,0,0) thread (0,0,0)\n",
         "= note: no allocation is near",
     ] {
         assert!(log.contains(part), "{part:?} is missing: {log}");

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use wavetank_check::{Launches, Pattern};
-
-use super::file_name;
+use wavetank_quote::function;
 
 /// The launches of a program that are captured, and the place for their files.
 ///
@@ -49,4 +48,27 @@ impl Captures {
             self.to.join(file_name(number, kernel))
         }
     }
+}
+
+/// The longest part of a kernel's name in the name of a file.
+const NAME: usize = 80;
+
+/// Returns a name for the file with a launch of a kernel: the number of the launch, and the name of the function.
+///
+/// ```
+/// assert_eq!(wavetank::capture::file_name(17, "_ZN2ns4axpyIfEEvT_PKS1_"), "0017-ns_axpy_float.wtc");
+/// ```
+pub fn file_name(number: u64, kernel: &str) -> String {
+    let name = function(kernel);
+    let mut safe = String::new();
+    for c in name.chars() {
+        if c.is_ascii_alphanumeric() || c == '.' {
+            safe.push(c);
+        } else if !safe.ends_with('_') {
+            safe.push('_');
+        }
+    }
+    let safe = safe.trim_matches(['_', '.']);
+    let name = safe.get(..NAME).unwrap_or(safe);
+    format!("{number:04}-{name}.wtc")
 }

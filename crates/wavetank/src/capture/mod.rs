@@ -8,8 +8,7 @@ mod memory;
 mod record;
 mod replay;
 
-pub use choice::Captures;
-pub use record::file_name;
+pub use choice::{Captures, file_name};
 pub use replay::{Comparison, DifferentPage, Replay};
 pub use wavetank_capture::{Capture, Launch, Outcome, Problem, is_capture};
 

@@ -8,36 +8,12 @@ use std::path::{Path, PathBuf};
 use wavetank_capture::{Launch, Launched, PAGE, Packet, Writer, digest};
 use wavetank_machine::gcn;
 use wavetank_memory::{Placed, Registry, Rights};
-use wavetank_quote::function;
 
 use super::memory::visit;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::scratch_pool::SCRATCH;
-
-/// The longest part of a kernel's name in the name of a file.
-const NAME: usize = 80;
-
-/// Returns a name for the file with a launch of a kernel: the number of the launch, and the name of the function.
-///
-/// ```
-/// assert_eq!(wavetank::capture::file_name(17, "_ZN2ns4axpyIfEEvT_PKS1_"), "0017-ns_axpy_float.wtc");
-/// ```
-pub fn file_name(number: u64, kernel: &str) -> String {
-    let name = function(kernel);
-    let mut safe = String::new();
-    for c in name.chars() {
-        if c.is_ascii_alphanumeric() || c == '.' {
-            safe.push(c);
-        } else if !safe.ends_with('_') {
-            safe.push('_');
-        }
-    }
-    let safe = safe.trim_matches(['_', '.']);
-    let name = safe.get(..NAME).unwrap_or(safe);
-    format!("{number:04}-{name}.wtc")
-}
 
 /// A launch that is being recorded.
 pub(crate) struct Recording {
@@ -95,7 +71,7 @@ impl Recording {
             writer.gds(&device.registry().read_gds())?;
             writer.launched()
         };
-        let file = write().map_err(|error| unwritten(path, &error))?;
+        let file = write().map_err(|error| write_error(path, &error))?;
         Ok(Recording {
             path: path.to_owned(),
             file,
@@ -118,11 +94,11 @@ impl Recording {
             Err(error) => self.file.fail(&error.to_string()),
         };
         done.map(drop)
-            .map_err(|error| unwritten(&self.path, &error))
+            .map_err(|error| write_error(&self.path, &error))
     }
 }
 
-fn unwritten(path: &Path, error: &io::Error) -> Error {
+fn write_error(path: &Path, error: &io::Error) -> Error {
     Error::Capture {
         path: path.to_owned(),
         problem: format!("it cannot be written: {error}"),
