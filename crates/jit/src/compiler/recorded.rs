@@ -32,13 +32,14 @@ impl Recorded {
         asm.op(Code::Mov_r64_rm64, &[address.into(), kept]);
     }
 
-    /// Records lanes that are in bounds, and whose indices from a host address in a register on are at an offset in the vector
-    /// file. Jumps to the helpers if their bytes are in several memories, or if they store to the same bytes. Otherwise the register
+    /// Records lanes that are in bounds: those of a mask in a register, whose indices from a host address in a register on are at an
+    /// offset in the vector file. Jumps to the helpers if their bytes are in several memories, or if they store to the same bytes. Otherwise the register
     /// of the constants and the fixed ones are as before.
-    pub(super) fn record_lanes(&self, asm: &mut Asm, base: Register, indices: u32) {
+    pub(super) fn record_lanes(&self, asm: &mut Asm, mask: Register, base: Register, indices: u32) {
         let indices = Mem::at(fixed::VECTOR, indices);
         asm.op(Code::Mov_r64_rm64, &[Register::RDX.into(), base.into()]);
         asm.op(Code::Lea_r64_m, &[Register::RCX.into(), indices.into()]);
+        asm.op(Code::Mov_r64_rm64, &[Register::R8.into(), mask.into()]);
         call(asm, record_lanes as RecordLanes as usize, self.request);
         self.is_recorded(asm);
     }
@@ -61,7 +62,8 @@ pub(super) fn record_load(asm: &mut Asm, request: *const Request) {
 type Record = unsafe extern "C" fn(*mut Ctx<'_, '_>, *const Request, u64) -> u32;
 
 /// A function that records an access at indices from a host address on.
-type RecordLanes = unsafe extern "C" fn(*mut Ctx<'_, '_>, *const Request, u64, *const i32) -> u32;
+type RecordLanes =
+    unsafe extern "C" fn(*mut Ctx<'_, '_>, *const Request, u64, *const i32, u64) -> u32;
 
 /// Calls a function whose arguments after the context and the request are in their registers.
 fn call(asm: &mut Asm, function: usize, request: *const Request) {
@@ -99,14 +101,12 @@ unsafe extern "C" fn record_lanes(
     request: *const Request,
     base: u64,
     indices: *const i32,
+    mask: u64,
 ) -> u32 {
     // SAFETY: by the caller's promise.
     let (ctx, request) = unsafe { (&*ctx, &*request) };
-    // SAFETY: the mask is that of a live wave; the recorder is used while the unit is there.
-    let (mask, recorder) = unsafe {
-        let mask = ctx.context.u::<u64>(request.mask).read_unaligned();
-        (mask, Recorder::new(ctx.context.memory, request))
-    };
+    // SAFETY: the recorder is used while the unit is there.
+    let recorder = unsafe { Recorder::new(ctx.context.memory, request) };
     // SAFETY: by the caller's promise.
     let index = |lane: usize| i64::from(unsafe { indices.add(lane).read() });
     let start = |lane| base.wrapping_add_signed(index(lane));

@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 
 use iced_x86::{Code, Register};
-use wavetank_ir::{MemKind, MemOp, Value};
+use wavetank_ir::{MemKind, MemOp, Rmw, Value};
 use wavetank_lane_ops::Ctx;
 use wavetank_lower::Place;
 use wavetank_memory::{Context, VECTOR_BYTES};
@@ -130,6 +130,11 @@ impl LaneAccess<'_> {
     pub(super) fn leaves_out(&self) -> bool {
         let atomic = matches!(self.op.kind, MemKind::Atomic(_));
         matches!(self.addresses, Addresses::Raw(_)) && !atomic
+    }
+
+    /// Whether the access changes memory or not, depending on what is there. Helpers record which.
+    pub(super) fn may_fail(&self) -> bool {
+        matches!(self.op.kind, MemKind::Atomic(Rmw::CmpSwap | Rmw::FCmpSwap))
     }
 
     /// Whether the dwords of a lane are as far apart as the rows of scratch.

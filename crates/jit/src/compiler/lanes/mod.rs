@@ -124,6 +124,11 @@ impl<'o> LaneAccess<'o> {
         u.load(A, self.mask);
         u.asm.op(Code::Test_rm64_r64, &[A.into(), A.into()]);
         u.asm.jump(Code::Je_rel32_64, done);
+        if self.may_fail() {
+            u.asm.jump(Code::Jmp_rel32_64, slow);
+            u.asm.place(done);
+            return Ok(());
+        }
         let address = u.single.uniform(u.segment)?;
         self.recorded = Some(Recorded {
             request,
@@ -151,7 +156,8 @@ impl<'o> LaneAccess<'o> {
             self.base(u, slow);
             self.check_lanes(u, slow);
             let kept = self.kept.expect("what is recorded keeps its indices");
-            recorded.record_lanes(u.asm, BASE, kept);
+            u.load(A, self.mask);
+            recorded.record_lanes(u.asm, A, BASE, kept);
             // The call has changed all registers. Nothing is out of bounds now that was not before.
             self.base(u, slow);
             if self.gathers_dwords() {
