@@ -14,12 +14,13 @@ use crate::flow::{Analysis, walk};
 pub(super) struct Contents(Vec<bool>);
 
 impl Contents {
-    /// Returns the locations at which LDS may have contents in a graph, of whose nodes these are the events. A function that is not
-    /// a kernel may be called with any.
+    /// Returns the locations at which LDS may have contents in a graph, of whose nodes these are the events. A function that returns
+    /// may be called with any.
     pub(super) fn of(graph: &Graph, events: &[Vec<Event>]) -> Contents {
         let has_loads = graph.nodes.iter().any(|node| loads_to_lds(&node.inst));
         let mut all = vec![true; graph.nodes.len()];
-        if has_loads && graph.kernel.is_some() {
+        let returns = || graph.nodes.iter().any(|node| node.successors.elsewhere);
+        if has_loads && (graph.kernel.is_some() || !returns()) {
             let filling = Filling { graph, events };
             walk(graph, &filling, |filled, node| all[node] = filled.is_filled);
         }

@@ -23,7 +23,7 @@ use std::time::Duration;
 use wavetank::capture::Capture;
 use wavetank::executed::Executed;
 use wavetank::{Dims, Dispatch, Kernel, Module};
-use wavetank_quote::{plain, readable, some_of};
+use wavetank_quote::{function, plain, readable, some_of};
 
 use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, print};
@@ -228,7 +228,9 @@ impl Launch {
             return Err(Failure::usage(problem).of(&self.file));
         }
         let name = &capture.launch().kernel;
-        let named = |kernel: &String| kernel == name || *kernel == readable(name);
+        let named = |kernel: &String| {
+            kernel == name || *kernel == readable(name) || *kernel == function(name)
+        };
         match &self.kernel {
             Some(kernel) if !named(kernel) => {
                 let (kernel, name) = (plain(kernel), readable(name));
@@ -312,14 +314,15 @@ impl Launch {
             eprintln!("wavetank: {overrun}");
         }
         print_notes(report.uncompared.as_ref());
-        deliver()?;
+        let delivered = deliver();
         traced?;
         if self.stats {
             let checked = !self.check.tools().is_empty();
             let found = checked.then(|| shown(path, module, &report.findings));
             print(&stats(kernel, [grid, block], &report, found, ran))?;
         }
-        self.check.report(path, module, &report.findings)
+        self.check.report(path, module, &report.findings)?;
+        delivered
     }
 
     /// Returns the address of the trap handler.
