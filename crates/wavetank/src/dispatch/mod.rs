@@ -261,7 +261,7 @@ impl<'a> Dispatch<'a> {
         Dispatch { observers, ..self }
     }
 
-    /// Adds a watcher of the caller, which gets all accesses of waves. The kernel is run by one thread, and interpreted.
+    /// Adds a watcher of the caller, which gets all accesses of waves. The kernel is run by one thread.
     pub fn watch(mut self, watcher: Box<dyn Watcher>) -> Self {
         self.observers.checks.watchers.push(watcher);
         self
