@@ -193,7 +193,7 @@ impl Sampling<'_> {
                         .check_lanes(self.step.pc, 1 << r.lane, bytes, false, |_| address)?;
                 }
                 if let Some(recorder) = self.recorder {
-                    recorder.one(Some(r.lane as u8), address, bytes);
+                    recorder.add(Some(r.lane as u8), address, bytes);
                 }
                 // SAFETY: the texel has been checked.
                 let element = unsafe { load(address, bytes) };

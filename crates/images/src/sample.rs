@@ -39,7 +39,7 @@ pub(crate) unsafe fn access<R: LaneMoves, const INSTRUMENTED: bool>(
             image,
             step,
             // SAFETY: the unit outlives the recorder, which is not kept.
-            recorder: INSTRUMENTED.then(|| unsafe { Recorder::new(ctx.memory, step) }),
+            recorder: INSTRUMENTED.then(|| unsafe { Recorder::new(ctx.memory, step).one_by_one() }),
         };
         // For all lanes, also inactive ones: the level of a lane depends on the coordinates of its neighbours.
         let lookups = one.lookups(ctx);

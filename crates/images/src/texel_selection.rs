@@ -2,7 +2,7 @@
 
 use wavetank_ir::{Image, Lod};
 use wavetank_memory::for_spaces::lanes::Lanes;
-use wavetank_memory::for_spaces::{Recorder, load};
+use wavetank_memory::for_spaces::{OneByOne, load};
 use wavetank_memory::{Context, Request};
 
 use crate::descriptor::{Border, Clamp, ImageSampler, ImageType};
@@ -66,7 +66,7 @@ pub(crate) struct Sampling<'a> {
     pub sampler: ImageSampler,
     pub image: &'a Image,
     pub step: &'a Request,
-    pub recorder: Option<Recorder>,
+    pub recorder: Option<OneByOne>,
 }
 
 impl Sampling<'_> {
@@ -220,7 +220,7 @@ impl Sampling<'_> {
         ctx.memory
             .check_lanes(self.step.pc, 1 << lane, BYTES, false, |_| address)?;
         if let Some(recorder) = self.recorder {
-            recorder.one(Some(lane as u8), address, BYTES);
+            recorder.add(Some(lane as u8), address, BYTES);
         }
         // SAFETY: the entry has been checked.
         let color = unsafe { load(address, BYTES) };

@@ -161,6 +161,15 @@ impl Frame<'_, '_> {
                     None
                 }
                 Op::WaitCnt(_) => None,
+                Op::Tally {
+                    site,
+                    lanes,
+                    before,
+                } => {
+                    let [lanes, before] = [lanes, before].map(|v| self.get(*v).uniform());
+                    self.memory.tally(*site, lanes, before);
+                    None
+                }
                 Op::Probe { .. } => {
                     self.probe(&node.op);
                     None

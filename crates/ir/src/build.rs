@@ -354,6 +354,16 @@ impl Builder {
         self.push(probe, None);
     }
 
+    /// Counts an execution of a site with its active lanes, and those that were active before.
+    pub fn tally(&self, site: u32, lanes: Value, before: Value) {
+        let tally = Op::Tally {
+            site,
+            lanes,
+            before,
+        };
+        self.push(tally, None);
+    }
+
     /// Ends the block with a terminator.
     pub fn end(&self, t: Terminator) {
         self.push(Op::End(t), None);

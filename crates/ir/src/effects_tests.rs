@@ -287,7 +287,8 @@ proptest! {
             let resultless = matches!(
                 node.op,
                 Op::Inst { .. } | Op::Write { .. } | Op::WriteIndexed { .. } | Op::WriteIndexedS { .. }
-                    | Op::Mem(_) | Op::Matrix(_) | Op::WaitCnt(_) | Op::Probe { .. } | Op::End(_)
+                    | Op::Mem(_) | Op::Matrix(_) | Op::WaitCnt(_) | Op::Probe { .. } | Op::Tally { .. }
+                    | Op::End(_)
             );
             prop_assert_eq!(e.any(), resultless, "{}", node);
         }

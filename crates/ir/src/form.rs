@@ -89,6 +89,7 @@ items! {
     Value: Value, |v| v, |line| line.value()?;
     u8: u8, |n| format_args!("{n:#x}"), |line| line.s.number()?;
     u16: u16, |n| format_args!("{n:#x}"), |line| line.s.number()?;
+    u32: u32, |n| format_args!("{n:#x}"), |line| line.s.number()?;
     u64: u64, |n| format_args!("{n:#x}"), |line| line.s.number()?;
     Binary: u8, |n| format_args!("{n:#06b}"), |line| line.s.number()?;
     Reg: Reg, |reg| reg, |line| register(line.s)?;

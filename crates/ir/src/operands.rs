@@ -104,7 +104,7 @@ macro_rules! none {
 }
 
 none! {
-    u8, u16, u64, i64, bool, Box<str>, &'static LaneFn, Reg, DataReg, Ty, Elem, Fp, Un, Bin, Tern, Rel, Cvt,
+    u8, u16, u32, u64, i64, bool, Box<str>, &'static LaneFn, Reg, DataReg, Ty, Elem, Fp, Un, Bin, Tern, Rel, Cvt,
     Family, Clock, WaitCnt, GlobalSync, MemKind, Access, Counter, Half, Dialect, Elements, ImageKind, Lod, Tiling,
     Dimensions, Outside, MatrixOp,
 }

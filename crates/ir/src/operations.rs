@@ -228,6 +228,15 @@ operations! {
             /// Values shown with it, of the first of these lanes: at most [`MAX_SHOWN`].
             shows: Vec<Value> as Arguments,
         } = "probe", probe(of, lanes, shows), MARKS;
+        /// Counts an execution of a site, a sequence of instructions with the same EXEC, for a profile. It changes no state.
+        Tally {
+            /// The number of the site, which the observer defines.
+            site: u32,
+            /// The active lanes.
+            lanes: Value,
+            /// The lanes that were active in the sequence before; the same value if EXEC has not changed.
+            before: Value,
+        } = "tally", (Mask, Mask), MARKS;
         /// Ends the block with a terminator.
         End(end: Terminator) = "", end(end), end.effects();
     }

@@ -285,7 +285,7 @@ impl Random<'_> {
         let (elem, fp) = (self.of(Elem::NAMES), self.fp());
         let (a, b, c) = (self.value(), self.value(), self.value());
         let (base, carry) = (self.any() as u16, self.maybe());
-        match self.below(36) {
+        match self.below(37) {
             0 => Op::Inst {
                 pc: self.any(),
                 family: self.of(Family::NAMES),
@@ -359,6 +359,11 @@ impl Random<'_> {
                 of: a,
                 lanes: b,
                 shows: [a, b, c][..self.below(4)].to_vec(),
+            },
+            35 => Op::Tally {
+                site: self.any() as u32,
+                lanes: a,
+                before: b,
             },
             _ => match self.below(3) {
                 0 => Op::Clock(self.of(Clock::NAMES)),

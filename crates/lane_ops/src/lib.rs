@@ -59,7 +59,7 @@ pub use custom::cross::{set_shuffled_full_mask, set_table};
 pub use custom::lane_call::LaneCall;
 pub use custom::matrix::{multiply_in, set_product};
 pub use custom::moves::{INDEXED_SGPRS, IndexedRegisters};
-pub use custom::{flow, probe};
+pub use custom::{flow, probe, tally};
 pub use file::is_in_file;
 pub use reference::{Val, evaluate, mask_of};
 pub use select::{Shape, caps, environment, fuses, memory_step, step};

@@ -5,6 +5,7 @@ use wavetank_ir::Op;
 use crate::custom::carry::{AddCarry, MadWide, UniformAddCarry, UniformMadWide};
 use crate::custom::lane_call::Call;
 use crate::custom::matrix::Product;
+use crate::custom::tally::Tally;
 use crate::custom::{cross, moves, probe};
 use crate::drive::{Avx2, Avx512, Baseline, Level};
 use crate::simd::Simd;
@@ -63,6 +64,8 @@ pub enum Special {
     ProbeMask,
     /// Reports a uniform value that is not 0.
     ProbeUniform { wide: bool },
+    /// Counts an execution of a site.
+    Tally,
     /// A sum, or with `subtract` a difference, that returns the carries; with `carry` it also takes carries.
     Sum {
         subtract: bool,
@@ -171,6 +174,7 @@ fn at_level<L: Level>(special: Special) -> StepFn {
         Special::LaneCall => L::custom::<Call>(),
         Special::Matrix => L::custom::<Product>(),
         Special::ProbeLanes { wide } => by_width!(wide, |W| L::custom::<probe::Lanes<W>>()),
+        Special::Tally => L::custom::<Tally>(),
         Special::ProbeMask => L::custom::<probe::Mask>(),
         Special::ProbeUniform { wide } => by_width!(wide, |W| L::custom::<probe::Uniform<W>>()),
         Special::Sum {

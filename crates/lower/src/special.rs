@@ -10,7 +10,7 @@ use super::{Lower, Place, register};
 use wavetank_lane_ops::probe::{self, Shown};
 use wavetank_lane_ops::{
     IndexedRegisters, LaneCall, Special, Step, flow, fuses, set_product, set_shuffled_full_mask,
-    set_table,
+    set_table, tally,
 };
 use wavetank_memory::Source;
 
@@ -95,6 +95,17 @@ impl Lower<'_> {
                 ref shows,
             } => {
                 self.probe(pc, about, [of, lanes], shows);
+                Ok(())
+            }
+            Op::Tally {
+                site,
+                lanes,
+                before,
+            } => {
+                let operands = [self.operand(lanes), self.operand(before)];
+                let mut step = self.custom(Special::Tally, &operands);
+                tally::set_site(&mut step, site);
+                self.steps.push(step);
                 Ok(())
             }
             Op::Clock(clock) => self.read_clock(v, clock),

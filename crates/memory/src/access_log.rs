@@ -53,6 +53,9 @@ pub struct AccessRun {
     pub over: Option<Over>,
     /// Whether the access is a compare-and-swap that has left memory as it was: it only reads.
     pub failed: bool,
+    /// Whether the run is the first of an access of the wave. An instruction makes one, or several that the hardware makes one after
+    /// another.
+    pub opens: bool,
 }
 
 /// The earlier value that a store of a lane overwrites.
@@ -73,6 +76,7 @@ impl AccessRun {
             step: 0,
             over: None,
             failed: false,
+            opens: false,
         }
     }
 
@@ -133,6 +137,7 @@ impl AccessRun {
                 first: part[0],
                 lanes: part.len() as u8,
                 failed: has_failed(&part[0]),
+                opens: false,
                 ..self
             });
         }
@@ -171,6 +176,21 @@ pub(crate) fn push(runs: &mut Vec<AccessRun>, record: AccessRecord) {
     let goes_on = runs.last_mut().is_some_and(|last| last.go_on(&record));
     if !goes_on {
         runs.push(AccessRun::of(record));
+    }
+}
+
+/// Adds an access as [`push`] does, but for runs before the first `noted`, which it does not continue.
+pub(crate) fn push_after(runs: &mut Vec<AccessRun>, noted: usize, record: AccessRecord) {
+    match runs.len() > noted {
+        true => push(runs, record),
+        false => runs.push(AccessRun::of(record)),
+    }
+}
+
+/// Marks the first of the runs after the first `noted` as that which opens an access.
+pub(crate) fn open(runs: &mut [AccessRun], noted: usize) {
+    if let Some(first) = runs.get_mut(noted) {
+        first.opens = true;
     }
 }
 

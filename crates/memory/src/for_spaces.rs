@@ -6,7 +6,7 @@
 
 pub use crate::element_check::{check_addresses, span};
 pub use crate::format::{Extent, Format, load, single_of_half};
-pub use crate::instrument::Recorder;
+pub use crate::instrument::{OneByOne, Recorder};
 pub use crate::operands::words;
 pub use crate::surface::linear;
 

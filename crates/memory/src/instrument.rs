@@ -10,7 +10,7 @@ use std::rc::Rc;
 use wavetank_ir::{LANES, MemKind};
 
 use crate::access::{Context, Request};
-use crate::access_log::{AccessRecord, AccessRun, MemoryKind, push};
+use crate::access_log::{AccessRecord, AccessRun, MemoryKind, open, push_after};
 use crate::global::ALIAS;
 use crate::lane_conflict::{may_overlap, store_singly};
 use crate::lanes::each;
@@ -114,26 +114,28 @@ impl Recorder {
             return;
         }
         let part = bytes.min(P::PIECE);
+        let noted = log.len();
         each(mask, |lane| {
-            let mut open: Option<AccessRecord> = None;
+            let mut last: Option<AccessRecord> = None;
             for n in 0..bytes.div_ceil(part) as usize {
                 let Some(address) = places.part(lane, n, part) else {
                     continue;
                 };
                 let next = self.record(Some(lane as u8), address, part);
-                match &mut open {
+                match &mut last {
                     Some(record) if record.is_before(&next) => record.bytes += part,
                     _ => {
-                        if let Some(done) = open.replace(next) {
-                            push(&mut log, done);
+                        if let Some(done) = last.replace(next) {
+                            push_after(&mut log, noted, done);
                         }
                     }
                 }
             }
-            if let Some(done) = open {
-                push(&mut log, done);
+            if let Some(done) = last {
+                push_after(&mut log, noted, done);
             }
         });
+        open(&mut log, noted);
     }
 
     /// Records lanes with these host addresses, adjacent ones as runs, if all their bytes are in one memory other than scratch.
@@ -176,6 +178,7 @@ impl Recorder {
                 step: step as u32,
                 over: None,
                 failed: false,
+                opens: false,
             });
             rest &= u64::MAX.checked_shl(lane + lanes).unwrap_or(0);
         }
@@ -186,6 +189,7 @@ impl Recorder {
         for run in &mut log[noted..] {
             (run.first.memory, run.first.address) = (memory, run.first.address - base);
         }
+        open(log, noted);
         true
     }
 
@@ -225,6 +229,7 @@ impl Recorder {
             step: bytes,
             over: None,
             failed: false,
+            opens: true,
         });
         true
     }
@@ -266,13 +271,14 @@ impl Recorder {
         let over = unsafe { store_singly(op, places, mask) };
         for record in runs.into_iter().flat_map(AccessRun::records) {
             match over[usize::from(record.lane.unwrap_or(0)) & 63] {
-                None => push(&mut log, record),
+                None => push_after(&mut log, noted, record),
                 over => log.push(AccessRun {
                     over,
                     ..AccessRun::of(record)
                 }),
             }
         }
+        open(&mut log, noted);
     }
 
     /// Performs the atomics of the lanes, and records them with those that failed.
@@ -291,14 +297,23 @@ impl Recorder {
             let runs = log.split_off(noted);
             runs.into_iter()
                 .for_each(|run| run.push_failed(failed, &mut log));
+            open(&mut log, noted);
         }
     }
 
-    /// Records an access of one lane, or of the wave as a whole.
-    pub fn one(self, lane: Option<u8>, address: u64, bytes: u32) {
-        let record = self.record(lane, address, bytes);
+    /// Records an access of the wave as a whole.
+    pub fn whole(self, address: u64, bytes: u32) {
+        self.one_by_one().add(None, address, bytes);
+    }
+
+    /// Returns a recorder of an access whose parts are recorded one by one.
+    pub fn one_by_one(self) -> OneByOne {
         // SAFETY: the unit holds the log, and is there as `new` demands.
-        push(&mut unsafe { &*self.log }.borrow_mut(), record);
+        let noted = unsafe { &*self.log }.borrow().len();
+        OneByOne {
+            recorder: self,
+            noted,
+        }
     }
 
     /// Returns the record of an access of one lane, or of the wave as a whole.
@@ -333,6 +348,25 @@ impl Recorder {
             }
             _ => (MemoryKind::Global, address),
         }
+    }
+}
+
+/// Records one access part by part.
+#[derive(Clone, Copy)]
+pub struct OneByOne {
+    recorder: Recorder,
+    /// The number of runs before the access.
+    noted: usize,
+}
+
+impl OneByOne {
+    /// Records the part of one lane, or of the wave as a whole.
+    pub fn add(self, lane: Option<u8>, address: u64, bytes: u32) {
+        let record = self.recorder.record(lane, address, bytes);
+        // SAFETY: the unit holds the log, and is there as `Recorder::new` demands.
+        let mut log = unsafe { &*self.recorder.log }.borrow_mut();
+        push_after(&mut log, self.noted, record);
+        open(&mut log, self.noted);
     }
 }
 

@@ -68,6 +68,7 @@ mod registry;
 pub mod shadow;
 pub mod space;
 pub mod surface;
+mod tallies;
 
 pub use access::{Context, Request, Source};
 pub use access_log::{AccessRecord, AccessRun, MemoryKind, Over};
@@ -87,6 +88,7 @@ pub use register_file::{
 };
 pub use registry::{Allocation, Hold, Part, Placed, Registration, Registry, RegistryError, Rights};
 pub use shadow::{ProbeHit, Undefined};
+pub use tallies::{TALLY_PARTS, TALLY_ROW};
 pub use space::buffer::Descriptor as BufferDescriptor;
 pub use surface::{Element, Layout, Surface, SurfaceFault, Surfaces};
 pub use wavetank_gcn::numbers::{PRIVATE_BASE, SHARED_BASE};

@@ -21,6 +21,7 @@ use crate::reach::Offsets;
 use crate::registry::{Allocation, EpochGuard, Map, Registry};
 use crate::shadow::{ProbeHit, Seen, Undefined};
 use crate::surface::Surfaces;
+use crate::tallies::Tallies;
 use wavetank_gcn::numbers::PRIVATE_BASE;
 
 /// The memory unit of one worker: the registry of allocations, and the LDS and scratch of the running wave.
@@ -52,6 +53,8 @@ pub struct MemoryUnit<'m> {
     pub(crate) lds_conflicts: bool,
     /// The probe hits and undefined bits of programs with shadows.
     pub(crate) seen: Rc<RefCell<Seen>>,
+    /// The counters of programs with tallies.
+    tallies: Tallies,
 }
 
 impl<'m> MemoryUnit<'m> {
@@ -75,6 +78,17 @@ impl<'m> MemoryUnit<'m> {
 
     /// Byte offset of the [`Alignment`] (8 bits).
     pub const ALIGNMENT: usize = std::mem::offset_of!(MemoryUnit<'static>, alignment);
+
+    /// Byte offset of the address of the first row of tallies.
+    pub const TALLIES: usize = std::mem::offset_of!(MemoryUnit<'static>, tallies) + Tallies::FIRST;
+
+    /// Byte offset of the number of rows of tallies (32 bits).
+    pub const TALLIED_SITES: usize =
+        std::mem::offset_of!(MemoryUnit<'static>, tallies) + Tallies::SITES;
+
+    /// Byte offset of the site that was tallied last (32 bits).
+    pub const LAST_TALLIED: usize =
+        std::mem::offset_of!(MemoryUnit<'static>, tallies) + Tallies::LAST;
 
     /// Byte offset of an instruction's bounds cache among all, by the slot of its [`Request`](crate::Request).
     pub const fn bounds_cache_at(slot: u32) -> usize {
@@ -104,6 +118,7 @@ impl<'m> MemoryUnit<'m> {
             records: Log::default(),
             lds_conflicts: false,
             seen: Rc::default(),
+            tallies: Tallies::default(),
         }
     }
 
@@ -126,6 +141,23 @@ impl<'m> MemoryUnit<'m> {
     /// that uses the table stops the kernel.
     pub fn set_border_colors(&mut self, address: Option<u64>) {
         self.border_colors = address;
+    }
+
+    /// Counts an execution of a site with these active lanes, after those that were active before (`Op::Tally`).
+    pub fn tally(&mut self, site: u32, lanes: u64, before: u64) {
+        self.tallies.count(site, lanes, before);
+    }
+
+    /// Returns the site that was counted last since this was asked before, if there is one.
+    #[inline]
+    pub fn take_last_tallied(&mut self) -> Option<u32> {
+        self.tallies.take_last()
+    }
+
+    /// Takes the counters of all sites, [`TALLY_ROW`](crate::TALLY_ROW) for each, and leaves zeros: executions by the number of
+    /// active lanes, then executions that part the wave ([`TALLY_PARTS`](crate::TALLY_PARTS)).
+    pub fn take_tallies(&mut self) -> Vec<u64> {
+        self.tallies.take()
     }
 
     /// Returns the address of the table of border colors.

@@ -3,4 +3,12 @@
 
 #![warn(missing_docs)]
 
+mod access;
+mod counter;
+mod counts;
+pub mod instruction;
 pub mod model;
+mod sites;
+
+pub use counts::{Counts, InstructionCounts};
+pub use sites::{Site, Sites};

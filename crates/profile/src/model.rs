@@ -287,3 +287,37 @@ impl Instruction {
         products.sum()
     }
 }
+
+impl Memory {
+    /// No accesses of a kind to a memory.
+    pub fn new(space: Space, kind: Kind) -> Memory {
+        Memory {
+            space,
+            kind,
+            accesses: 0,
+            lanes: 0,
+            bytes: 0,
+            different_bytes: 0,
+            lines_64: 0,
+            lines_128: 0,
+            least_lines_64: 0,
+            bank_cycles: 0,
+            least_bank_cycles: 0,
+            collisions: 0,
+        }
+    }
+
+    /// Adds the counts of other accesses of the same kind to the same memory.
+    pub fn add(&mut self, other: &Memory) {
+        self.accesses += other.accesses;
+        self.lanes += other.lanes;
+        self.bytes += other.bytes;
+        self.different_bytes += other.different_bytes;
+        self.lines_64 += other.lines_64;
+        self.lines_128 += other.lines_128;
+        self.least_lines_64 += other.least_lines_64;
+        self.bank_cycles += other.bank_cycles;
+        self.least_bank_cycles += other.least_bank_cycles;
+        self.collisions += other.collisions;
+    }
+}

@@ -1,5 +1,6 @@
 //! The engines of modules.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -10,6 +11,7 @@ use wavetank_ir::{Block, HARDWARE_REGISTERS};
 use wavetank_jit::{Compiled, Names};
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::{Backend, Grid, Site};
+use wavetank_profile::Sites;
 use wavetank_translate::{Breakpoints, Code, Key, Modes, Pass, Translator};
 
 use crate::backend::{EngineChoice, Executable};
@@ -49,24 +51,37 @@ pub(crate) struct Added {
     pub follows: bool,
     /// Whether floats are checked.
     pub floats: bool,
+    /// Whether executions are counted, for a profile.
+    pub tallies: bool,
 }
 
 impl Added {
     /// Returns the pass that adds the operations, if there are any.
-    fn pass(self) -> Option<Arc<dyn Pass>> {
-        // The watcher of floats does not need shadows, so they come last.
-        match (self.follows, self.floats) {
-            (true, true) => Some(Arc::new(|block: &Block| init::follow(&float::watch(block)))),
-            (true, false) => Some(Arc::new(|block: &Block| init::follow(block))),
-            (false, true) => Some(Arc::new(|block: &Block| float::watch(block))),
-            (false, false) => None,
+    fn pass(self, sites: &Arc<Sites>) -> Option<Arc<dyn Pass>> {
+        if self == Added::default() {
+            return None;
         }
+        let sites = sites.clone();
+        Some(Arc::new(move |block: &Block| {
+            let mut block = Cow::Borrowed(block);
+            if self.floats {
+                block = Cow::Owned(float::watch(&block));
+            }
+            // The watcher of floats does not need shadows, so they come after it.
+            if self.follows {
+                block = Cow::Owned(init::follow(&block));
+            }
+            if self.tallies {
+                block = Cow::Owned(sites.tally(&block));
+            }
+            block.into_owned()
+        }))
     }
 }
 
 impl Mode {
     /// The number of modes.
-    const COUNT: usize = 32;
+    const COUNT: usize = 64;
 
     /// The mode for single-stepping.
     pub(crate) fn stepped(self) -> Mode {
@@ -77,9 +92,14 @@ impl Mode {
     }
 
     fn index(self) -> usize {
-        let Added { follows, floats } = self.added;
-        let bits = [self.count, follows, floats].map(usize::from);
-        bits[0] | bits[1] << 1 | bits[2] << 2 | (self.way as usize) << 3
+        let Added {
+            follows,
+            floats,
+            tallies,
+        } = self.added;
+        let bits = [self.count, follows, floats, tallies].map(usize::from);
+        let added = (0..).zip(bits).map(|(n, bit)| bit << n);
+        added.sum::<usize>() | (self.way as usize) << 4
     }
 }
 
@@ -102,6 +122,8 @@ pub(crate) struct Engine {
     choice: EngineChoice,
     names: Option<Names>,
     programs: [OnceLock<Executable>; Mode::COUNT],
+    /// The sites of programs that count executions.
+    sites: Arc<Sites>,
     /// What was compiled in each mode as far as it has been reported.
     reported: Mutex<HashMap<usize, Compiled>>,
     /// What has run as far as it has been reported.
@@ -133,7 +155,8 @@ impl Engine {
             choice,
             names,
             hooked: Vec::new(),
-            programs: Default::default(),
+            programs: [const { OnceLock::new() }; Mode::COUNT],
+            sites: Arc::default(),
             reported: Mutex::default(),
             run: Mutex::default(),
             live_in: Mutex::default(),
@@ -167,6 +190,11 @@ impl Engine {
     /// The places before which waves leave.
     pub(crate) fn hooked(&self) -> &[Places] {
         &self.hooked
+    }
+
+    /// The sites of programs that count executions.
+    pub(crate) fn sites(&self) -> &Sites {
+        &self.sites
     }
 
     /// The code of the module, for a separate translator.
@@ -243,7 +271,7 @@ impl Engine {
             };
             let is_hooked = way != Way::Stepped && !self.hooked.is_empty();
             let program = Program::new(self.code.clone(), how)
-                .with_pass(added.pass())
+                .with_pass(added.pass(&self.sites))
                 .with_breakpoints(is_hooked.then(filter));
             // A single step, or a repeated one, needs all registers in the state.
             let registers_observable = way != Way::Fast;

@@ -1,6 +1,7 @@
 //! A launch: waves of a module that are ready to run, and their run under observers.
 
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use wavetank_check::Finding;
@@ -9,6 +10,7 @@ use wavetank_jit::Compiled;
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::{self, Counts, Failure, Options};
 use wavetank_machine::{Fault, Grid, Group, StartWave};
+use wavetank_profile::Counts as ProfileCounts;
 
 use crate::checks::{Checking, Collected, Launched, Pace, Room, Shadowed};
 use crate::engine::Engine;
@@ -17,6 +19,7 @@ use crate::hooks::Hooking;
 use crate::module::Module;
 use crate::observers::Observers;
 use crate::overrun::Overruns;
+use crate::profiler;
 use crate::report::{InstructionCounts, Report};
 use crate::worker::{Common, Unit};
 
@@ -139,8 +142,10 @@ impl ReadyWaves<'_> {
             ..observers.options(begin)
         };
         let overruns = Overruns::default();
+        let profiled = observers.profiler.map(|_| Mutex::default());
         let common = Common {
             hooking: hooking.as_ref(),
+            profiled: profiled.as_ref(),
             ..self.common(&observers, &checking, &overruns)
         };
         // Short dispatches without shadows do not make those of 128 registers.
@@ -153,6 +158,9 @@ impl ReadyWaves<'_> {
         let counts = schedule::run(&self.grid, starts, &options, |_| Unit::new(&common));
         let wall = begin.elapsed();
         let mode = common.mode();
+        if let (Some(profiler), Some(profiled)) = (observers.profiler, &profiled) {
+            self.profile(profiler, profiled, counts.as_ref().ok(), wall);
+        }
         let launched = Launched {
             kernel: self.function,
             module: self.module,
@@ -178,6 +186,29 @@ impl ReadyWaves<'_> {
         })
     }
 
+    /// Adds the launch to a profile.
+    fn profile(
+        &self,
+        profiler: &profiler::Profiler,
+        profiled: &Mutex<ProfileCounts>,
+        counts: Option<&Counts>,
+        wall: Duration,
+    ) {
+        let launched = profiler::Launched {
+            module: self.module,
+            engine: self.engine,
+            kernel: self.function,
+            launch: self.launch,
+            grid: &self.grid,
+            groups: counts.map_or(0, |counts| counts.groups),
+            waves: counts.map_or(0, |counts| counts.waves),
+            failed: counts.is_none(),
+            wall,
+        };
+        let profiled = profiled.lock().unwrap_or_else(PoisonError::into_inner);
+        profiler.add(&launched, &profiled, self.engine.sites());
+    }
+
     /// The data that the workers share.
     fn common<'b>(
         &'b self,
@@ -199,6 +230,7 @@ impl ReadyWaves<'_> {
             count: observers.count,
             trace: observers.trace,
             hooking: None,
+            profiled: None,
             strict: device.inner.strict || observers.checks.memory(),
             overruns,
             checking,

@@ -64,6 +64,8 @@ mod memory;
 mod module;
 mod observers;
 mod overrun;
+pub mod profile;
+mod profiler;
 mod read_on;
 mod report;
 mod scratch_pool;

@@ -11,6 +11,7 @@ use wavetank_machine::schedule::{Message, Options};
 
 use crate::checks::Checks;
 use crate::hooks::{Hooks, Places};
+use crate::profiler::Profiler;
 use crate::trace::Trace;
 
 /// The observers of a launch, which may stop it.
@@ -25,6 +26,7 @@ pub(crate) struct Observers<'a> {
     pub cancel: Option<&'a AtomicBool>,
     pub trace: Option<Trace<'a>>,
     pub hooks: Option<&'a Hooks<'a>>,
+    pub profiler: Option<&'a Profiler>,
     pub checks: Checks,
     /// Where the host program made the allocation at an address, and freed it.
     pub origins: Option<&'a dyn Fn(u64) -> Vec<Stack>>,
@@ -78,6 +80,20 @@ macro_rules! observed {
                 let trace = Some($crate::trace::Trace { filter, sink });
                 let observers = $crate::observers::Observers {
                     trace,
+                    ..self.observers
+                };
+                $launch { observers, ..self }
+            }
+
+            /// Adds what the waves do to a profile: exact counts of instructions, lanes, lines of memory and bank conflicts. Launches
+            /// of several threads may have the same one. A launch that fails is in it with what it did before.
+            pub fn profile<'b>(self, profiler: &'b $crate::profile::Profiler) -> $launch<'b>
+            where
+                'a: 'b,
+            {
+                let profiler = Some(profiler);
+                let observers = $crate::observers::Observers {
+                    profiler,
                     ..self.observers
                 };
                 $launch { observers, ..self }

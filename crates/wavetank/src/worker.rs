@@ -1,6 +1,6 @@
 //! A worker thread: its back end, and the memory of its resident work-groups.
 
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 
 use wavetank_check::WaveOf;
 use wavetank_machine::gcn::Launch;
@@ -9,11 +9,12 @@ use wavetank_machine::{Backend, Event, Fault, Group, Leave};
 use wavetank_memory::{
     AccessRun, Alignment, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, RegistryError, Wave,
 };
+use wavetank_profile::Counts;
 use wavetank_translate::Code;
 
 use crate::calls::{call_to, return_addresses};
 use crate::checks::{Checking, Denied, Resumer, Used};
-use crate::engine::{Engine, Mode, Way};
+use crate::engine::{Added, Engine, Mode, Way};
 use crate::hooks::{AfterFault, Hooked, Hooking};
 use crate::memory::{Allocation, Memory};
 use crate::module::Module;
@@ -49,20 +50,31 @@ pub(crate) struct Common<'a> {
     pub overruns: &'a Overruns,
     /// The checks while waves run.
     pub checking: &'a Checking,
+    /// The counts of workers that have ended, for a profile.
+    pub profiled: Option<&'a Mutex<Counts>>,
 }
 
 impl Common<'_> {
+    /// Whether something gets the accesses of waves.
+    fn records(&self) -> bool {
+        self.checking.watchers.is_some() || self.profiled.is_some()
+    }
+
     /// The purpose of translation for waves that are not traced.
     pub(crate) fn mode(&self) -> Mode {
         let way = match (self.checking.way(), self.hooking) {
             // Hooks on faults see all registers.
+            _ if self.profiled.is_some() => Way::Instrumented,
             (Way::Fast, Some(hooking)) if hooking.hooks.has_faults() => Way::Resumed,
             (way, _) => way,
         };
         Mode {
             count: self.count,
             way,
-            added: self.checking.added(),
+            added: Added {
+                tallies: self.profiled.is_some(),
+                ..self.checking.added()
+            },
         }
     }
 }
@@ -80,6 +92,8 @@ pub(crate) struct Unit<'a> {
     /// The resumer of waves after denied accesses, made at the first denial.
     resumer: Option<Resumer<'a>>,
     memory: MemoryUnit<'a>,
+    /// The counts of its waves, for a profile.
+    counts: Option<Counts>,
     /// Room for the accesses of a time slice, for watchers.
     accessed: Vec<AccessRun>,
     slots: Vec<Slot>,
@@ -108,6 +122,7 @@ impl<'a> Unit<'a> {
             backend: common.engine.backend(common.mode()),
             is_watched: common.trace.is_some()
                 || common.hooking.is_some()
+                || common.profiled.is_some()
                 || common.checking.watches(),
             stepper: common.trace.map(|_| common.engine.stepper(common.mode())),
             hooked: common
@@ -115,6 +130,7 @@ impl<'a> Unit<'a> {
                 .map(|hooking| Hooked::new(hooking, common.engine, common.mode())),
             resumer: None,
             memory,
+            counts: common.profiled.map(|_| Counts::default()),
             accessed: Vec::new(),
             slots: Vec::new(),
             current: 0,
@@ -169,19 +185,25 @@ impl<'a> Unit<'a> {
         let mut accessed = std::mem::take(&mut self.accessed);
         let leave = match (&mut self.hooked, self.group) {
             (Some(hooked), Some(group)) => {
-                let watched = self.common.checking.watchers.is_some();
-                let accessed = watched.then_some(&mut accessed);
+                let recorded = self.common.records();
+                let accessed = recorded.then_some(&mut accessed);
                 hooked.run(&mut *self.backend, wave, &mut self.memory, group, accessed)
             }
             _ => self.trace(wave, &mut accessed),
         };
+        self.correct_counts(wave, &leave);
         let leave = self.ended(wave, leave);
-        if let (Some(watchers), Some(group)) = (&self.common.checking.watchers, self.group) {
+        if self.common.records() {
             if accessed.is_empty() {
                 self.memory.move_access_runs(&mut accessed);
             } else {
                 accessed.append(&mut self.memory.drain_access_runs());
             }
+        }
+        if let Some(counts) = &mut self.counts {
+            counts.accesses(&accessed);
+        }
+        if let (Some(watchers), Some(group)) = (&self.common.checking.watchers, self.group) {
             let of = WaveOf {
                 group,
                 wave: wave.index,
@@ -201,6 +223,19 @@ impl<'a> Unit<'a> {
         leave
     }
 
+    /// Corrects the counts of a wave that left its engine between the instructions of a site, which were counted together.
+    fn correct_counts(&mut self, wave: &Wave, leave: &Leave) {
+        let Some(counts) = &mut self.counts else {
+            return;
+        };
+        let site = self.memory.take_last_tallied();
+        let site = site.and_then(|site| self.common.engine.sites().get(site));
+        if let Some(site) = site {
+            let failed = leave.fault().is_some();
+            counts.left(&site, leave.pc(), failed, wave.exec().count_ones());
+        }
+    }
+
     /// Runs a wave, step by step if it is traced; then the steps add their accesses.
     fn trace(&mut self, wave: &mut Wave, accessed: &mut Vec<AccessRun>) -> Leave {
         let (stepper, trace, group) = match (&mut self.stepper, self.common.trace, self.group) {
@@ -212,7 +247,7 @@ impl<'a> Unit<'a> {
         let index = wave.index;
         let vgprs = self.common.launch.vgprs as usize;
         let step = |pc, changes, runs: Vec<AccessRun>| {
-            if self.common.checking.watchers.is_some() {
+            if self.common.records() {
                 accessed.extend_from_slice(&runs);
             }
             let accesses = runs.into_iter().flat_map(AccessRun::records).collect();
@@ -288,8 +323,8 @@ impl<'a> Unit<'a> {
             .resumer
             .get_or_insert_with(|| Resumer::new(engine, mode));
         let denied = resumer.pass(wave, &mut self.memory, fault);
-        if self.common.checking.watchers.is_none() {
-            // The repeated accesses were recorded, and there is no watcher to get them.
+        if !self.common.records() {
+            // The repeated accesses were recorded, and nothing gets them.
             self.memory.clear_accesses();
         }
         denied
@@ -318,8 +353,13 @@ impl<'a> Unit<'a> {
 }
 
 impl Drop for Unit<'_> {
-    /// Keeps the scratch for the next dispatch.
+    /// Hands in its counts, and keeps the scratch for the next dispatch.
     fn drop(&mut self) {
+        if let (Some(mut counts), Some(profiled)) = (self.counts.take(), self.common.profiled) {
+            counts.tallied(self.memory.take_tallies());
+            let mut profiled = profiled.lock().unwrap_or_else(PoisonError::into_inner);
+            profiled.add(counts);
+        }
         let scratch = self.slots.drain(..).filter_map(|slot| slot.scratch);
         scratch.for_each(|scratch| self.common.scratch.put(scratch));
     }

@@ -168,6 +168,7 @@ impl Follow<'_> {
             | Op::Matrix(_)
             | Op::WaitCnt(_)
             | Op::Probe { .. }
+            | Op::Tally { .. }
             | Op::End(_) => None,
         }
     }

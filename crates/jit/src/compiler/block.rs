@@ -21,6 +21,7 @@ use crate::compiler::recorded::record_load;
 use crate::compiler::scalar_load::ScalarLoad;
 use crate::compiler::schedule::schedule;
 use crate::compiler::segments::{Reason, Segments};
+use crate::compiler::tally::Tally;
 use crate::compiler::tile::{Shared, Template, Tile};
 use crate::compiler::uniform::Uniform;
 use crate::options::CompileOptions;
@@ -305,6 +306,17 @@ impl<'b> Compiler<'_, 'b> {
         self.uniforms(segment).forget(true)?;
         match (self.plans[v.index()], op) {
             (Plan::Access, Op::Mem(op)) => self.access(v, op, segment),
+            (
+                Plan::Note,
+                Op::Tally {
+                    site,
+                    lanes,
+                    before,
+                },
+            ) => {
+                let (site, lanes, before) = (*site, *lanes, *before);
+                self.tally(v, Tally { site, lanes, before }, segment)
+            }
             (Plan::Note, Op::Probe { of, lanes, .. }) => self.probe(v, [*of, *lanes], segment),
             (Plan::CrossLane, _) => self.uniforms(segment).cross(v),
             (Plan::Product, Op::Matrix(op)) => self.product(v, op, segment),
@@ -419,6 +431,16 @@ impl<'b> Compiler<'_, 'b> {
     fn probe(&mut self, v: Value, [of, lanes]: [Value; 2], segment: u32) -> Result<(), TooMany> {
         let (slow, done) = (self.asm.label(), self.asm.label());
         leave_if_noted(&mut self.uniforms(segment), of, lanes, slow);
+        self.asm.place(done);
+        let helpers = self.single.steps(v, segment)?;
+        self.aside.push((slow, done, v, helpers));
+        Ok(())
+    }
+
+    /// Compiles a tally. The helpers are called once, to make the counters.
+    fn tally(&mut self, v: Value, tally: Tally, segment: u32) -> Result<(), TooMany> {
+        let (slow, done) = (self.asm.label(), self.asm.label());
+        tally.emit(&mut self.uniforms(segment), slow);
         self.asm.place(done);
         let helpers = self.single.steps(v, segment)?;
         self.aside.push((slow, done, v, helpers));

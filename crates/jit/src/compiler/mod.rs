@@ -21,6 +21,7 @@ mod renaming;
 mod scalar_load;
 mod schedule;
 mod segments;
+mod tally;
 mod templates;
 mod tile;
 mod uniform;

@@ -30,7 +30,7 @@ pub(super) enum Plan {
     CondBranch,
     /// An access to memory, with helpers for the slow path.
     Access,
-    /// A probe, with helpers that report values other than 0.
+    /// A probe, with helpers that report values other than 0, or a tally, with helpers that make its counters.
     Note,
     /// An operation across lanes, from memory to memory.
     CrossLane,
@@ -102,7 +102,7 @@ impl Planner<'_, '_> {
                 reg, value, bytes, ..
             } => self.of_write(v, reg, value, bytes, needs_tile),
             Op::Mem(_) => Plan::Access,
-            Op::Probe { .. } => Plan::Note,
+            Op::Probe { .. } | Op::Tally { .. } => Plan::Note,
             Op::ShuffleMask(..) | Op::Permute { .. } | Op::Scatter { .. } => Plan::CrossLane,
             // A shuffle within rows of 16 lanes has a template.
             Op::Shuffle(..) => match self.of_function(v, needs_tile) {

@@ -126,6 +126,6 @@ unsafe extern "C" fn record_load_at(
     let (ctx, request) = unsafe { (&*ctx, &*request) };
     // SAFETY: the recorder is used while the unit is there.
     let recorder = unsafe { Recorder::new(ctx.context.memory, request) };
-    recorder.one(None, address, request.op.access.bytes());
+    recorder.whole(address, request.op.access.bytes());
     0
 }

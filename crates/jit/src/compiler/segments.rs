@@ -452,7 +452,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
             }
             Placement::Helpers => {
                 let apart =
-                    self.is_apart(v) || matches!(node.op, Op::Probe { .. } | Op::WaitCnt(_));
+                    self.is_apart(v) || matches!(node.op, Op::Probe { .. } | Op::Tally { .. } | Op::WaitCnt(_));
                 if needs_tile || !(self.open.tile.is_empty() || apart) {
                     self.close();
                 }

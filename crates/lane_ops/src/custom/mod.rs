@@ -9,6 +9,7 @@ pub(crate) mod lane_call;
 pub(crate) mod matrix;
 pub(crate) mod moves;
 pub mod probe;
+pub mod tally;
 
 use super::lanes::Word;
 use super::step::{Ctx, Step};

@@ -210,7 +210,7 @@ unsafe fn access<const INSTRUMENTED: bool>(
             ctx.memory.check_scalar(step.pc, step.cache, span)?;
             // An atomic that is not all in range has no effect.
             if INSTRUMENTED && (whole || !matches!(op.kind, MemKind::Atomic(_))) {
-                Recorder::new(ctx.memory, step).one(None, span.first, span.bytes);
+                Recorder::new(ctx.memory, step).whole(span.first, span.bytes);
             }
         }
         let memory = global::at::<u8>(place.address);

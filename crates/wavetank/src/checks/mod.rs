@@ -206,6 +206,7 @@ impl Checking {
         Added {
             follows: self.follower.is_some(),
             floats: self.floats.is_some(),
+            tallies: false,
         }
     }
 
