@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(crate) use crate::c_types::Result;
 use crate::c_types::Status;
 use crate::log;
+use crate::observe::profile;
 use crate::state;
 
 /// Declares exported functions that return a status.
@@ -65,7 +66,7 @@ pub(crate) fn guarded(
     arguments: &[(&str, &dyn Debug)],
     body: impl FnOnce() -> Result,
 ) -> Status {
-    let status = match state::usable() {
+    let status = profile::calls(name, || match state::usable() {
         Err(status) if !early || status != Status::ERROR_NOT_INITIALIZED => status,
         _ => match catch_unwind(AssertUnwindSafe(body)) {
             Ok(Ok(())) => Status::SUCCESS,
@@ -73,7 +74,7 @@ pub(crate) fn guarded(
             // The panic has printed its message on stderr.
             Err(_) => Status::ERROR,
         },
-    };
+    });
     if log::traces() {
         let mut text = format!("{name}(");
         for (n, (argument, value)) in arguments.iter().enumerate() {

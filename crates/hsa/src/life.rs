@@ -7,7 +7,7 @@ use wavetank::environment::{Settings, unknown_variables};
 
 use crate::c_types::{Result, Status};
 use crate::memory::{self, async_copy, deallocation, ipc, svm};
-use crate::observe::{checks, deadline, seed, statistics, undefined};
+use crate::observe::{checks, deadline, profile, seed, statistics, undefined};
 use crate::signal::{self, handler, poll, waiters};
 use crate::state::{self, Runtime, lock};
 use crate::{driver, log, queue, thread};
@@ -46,6 +46,7 @@ pub(crate) fn shut_down() -> Result {
             poll::stop();
         });
         statistics::report();
+        profile::report();
     }
     Ok(())
 }

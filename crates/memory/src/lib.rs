@@ -88,7 +88,7 @@ pub use register_file::{
 };
 pub use registry::{Allocation, Hold, Part, Placed, Registration, Registry, RegistryError, Rights};
 pub use shadow::{ProbeHit, Undefined};
-pub use tallies::{TALLY_PARTS, TALLY_ROW};
 pub use space::buffer::Descriptor as BufferDescriptor;
 pub use surface::{Element, Layout, Surface, SurfaceFault, Surfaces};
+pub use tallies::{TALLY_PARTS, TALLY_ROW};
 pub use wavetank_gcn::numbers::{PRIVATE_BASE, SHARED_BASE};

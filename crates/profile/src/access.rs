@@ -53,7 +53,11 @@ pub(crate) struct Cutter {
 
 impl Cutter {
     /// Passes each access to a function, with the address of its instruction; and each wait for vector memory, without an access.
-    pub(crate) fn cut(&mut self, runs: &[AccessRun], mut take: impl FnMut(u64, Option<&Access<'_>>)) {
+    pub(crate) fn cut(
+        &mut self,
+        runs: &[AccessRun],
+        mut take: impl FnMut(u64, Option<&Access<'_>>),
+    ) {
         let mut rest = runs;
         while let Some(first) = rest.first() {
             let pc = first.first.pc;
@@ -122,7 +126,10 @@ impl Cutter {
         if run.step == 0 {
             let lane = u64::from(run.first.lane.unwrap_or(0));
             let lanes = u64::from(run.lanes);
-            let (from, to) = (run.first.address, run.first.address + u64::from(run.first.bytes));
+            let (from, to) = (
+                run.first.address,
+                run.first.address + u64::from(run.first.bytes),
+            );
             for dword in from / 4..to.div_ceil(4) {
                 let row = dword * SCRATCH_STEP + 4 * lane;
                 // Bytes of a dword, which are not side by side for several lanes.

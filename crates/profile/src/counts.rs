@@ -136,7 +136,10 @@ impl Counts {
             }
         }
         for ((pc, lanes), n) in &self.undone {
-            if let Some(count) = all.get_mut(pc).and_then(|c| c.by_lanes.get_mut(*lanes as usize)) {
+            if let Some(count) = all
+                .get_mut(pc)
+                .and_then(|c| c.by_lanes.get_mut(*lanes as usize))
+            {
                 *count = count.saturating_sub(*n);
             }
         }
@@ -150,9 +153,10 @@ impl Counts {
 impl Accesses {
     /// The counts of an instruction's accesses to a memory.
     fn of(&mut self, pc: u64, space: Space, kind: Kind) -> &mut Memory {
-        let is_last = self.all.get(self.last).is_some_and(|(last, m)| {
-            *last == pc && m.space == space && m.kind == kind
-        });
+        let is_last = self
+            .all
+            .get(self.last)
+            .is_some_and(|(last, m)| *last == pc && m.space == space && m.kind == kind);
         if !is_last {
             let all = &mut self.all;
             self.last = *self.numbers.entry((pc, space, kind)).or_insert_with(|| {

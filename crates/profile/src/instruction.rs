@@ -22,11 +22,27 @@ pub fn class(inst: &Inst) -> Class {
 }
 
 fn scalar(name: &str) -> Class {
-    const BRANCHES: [&str; 6] =
-        ["s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call", "s_subvector"];
+    const BRANCHES: [&str; 6] = [
+        "s_branch",
+        "s_cbranch",
+        "s_setpc",
+        "s_swappc",
+        "s_call",
+        "s_subvector",
+    ];
     const OTHERS: [&str; 12] = [
-        "s_nop", "s_endpgm", "s_sleep", "s_set", "s_send", "s_trap", "s_icache", "s_incperf",
-        "s_decperf", "s_ttrace", "s_dummy", "s_wakeup",
+        "s_nop",
+        "s_endpgm",
+        "s_sleep",
+        "s_set",
+        "s_send",
+        "s_trap",
+        "s_icache",
+        "s_incperf",
+        "s_decperf",
+        "s_ttrace",
+        "s_dummy",
+        "s_wakeup",
     ];
     let is_one_of = |names: &[&str]| names.iter().any(|start| name.starts_with(start));
     match name {
@@ -41,10 +57,19 @@ fn scalar(name: &str) -> Class {
 
 fn vector(name: &str) -> Class {
     const SLOW: [&str; 9] = [
-        "v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_", "v_mul_lo_u32",
+        "v_rcp_",
+        "v_rsq_",
+        "v_sqrt_",
+        "v_exp_",
+        "v_log_",
+        "v_sin_",
+        "v_cos_",
+        "v_mul_lo_u32",
         "v_mul_hi_",
     ];
-    let is_product = ["v_mfma", "v_smfmac"].iter().any(|start| name.starts_with(start));
+    let is_product = ["v_mfma", "v_smfmac"]
+        .iter()
+        .any(|start| name.starts_with(start));
     let is_slow = SLOW.iter().any(|start| name.starts_with(start));
     match name {
         "v_nop" => Class::Other,

@@ -173,7 +173,7 @@ pub struct Memory {
     pub space: Space,
     /// The kind of access.
     pub kind: Kind,
-    /// Accesses of waves.
+    /// Accesses of waves: one of an execution, and two of those that the hardware makes in two parts, as `ds_read2_b32`.
     pub accesses: u64,
     /// Accesses of lanes; those of a wave as a whole count once.
     pub lanes: u64,
@@ -283,7 +283,10 @@ fn is_zero(number: &u64) -> bool {
 impl Instruction {
     /// The lanes of all executions.
     pub fn lane_executions(&self) -> u64 {
-        let products = self.lanes.iter().map(|(lanes, times)| u64::from(*lanes) * times);
+        let products = self
+            .lanes
+            .iter()
+            .map(|(lanes, times)| u64::from(*lanes) * times);
         products.sum()
     }
 }

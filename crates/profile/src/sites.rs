@@ -135,7 +135,9 @@ mod tests {
 
     fn shown(block: &Block) -> Vec<(Vec<u64>, Option<u64>)> {
         let sites = sites(block).into_iter();
-        sites.map(|(_, s)| (s.instructions.to_vec(), s.writer)).collect()
+        sites
+            .map(|(_, s)| (s.instructions.to_vec(), s.writer))
+            .collect()
     }
 
     #[test]

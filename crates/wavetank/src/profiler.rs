@@ -170,7 +170,9 @@ impl Kernel {
     /// The kernel with the counts of its instructions.
     fn finished(&self) -> model::Kernel {
         let mut kernel = self.described.clone();
-        kernel.shapes.sort_by_key(|shape| std::cmp::Reverse(shape.launches));
+        kernel
+            .shapes
+            .sort_by_key(|shape| std::cmp::Reverse(shape.launches));
         let counted = |(instruction, inst, counts): &(_, Option<Inst>, InstructionCounts)| {
             let mut instruction: model::Instruction = Clone::clone(instruction);
             instruction.executions = counts.executions();
@@ -201,7 +203,10 @@ fn described(
     let place = launched.module.place(pc);
     let inst = launched.engine.code().inst(pc).ok();
     let frames = place.source.frames.into_iter().map(|frame| Frame {
-        function: frame.function.map(|name| readable(&name)).unwrap_or_default(),
+        function: frame
+            .function
+            .map(|name| readable(&name))
+            .unwrap_or_default(),
         file: frame.file,
         line: frame.line.unwrap_or(0),
         column: frame.column.unwrap_or(0),
@@ -211,7 +216,9 @@ fn described(
         address: launched.module.address_at_rest(pc),
         function: readable(&function),
         text: place.instruction.unwrap_or_default(),
-        class: inst.as_ref().map_or(model::Class::Other, instruction::class),
+        class: inst
+            .as_ref()
+            .map_or(model::Class::Other, instruction::class),
         frames: frames.collect(),
         executions: 0,
         lanes: Vec::new(),

@@ -18,6 +18,7 @@ mod image_kernels;
 mod integer_kernels;
 mod mesa;
 mod modules;
+mod profile;
 mod read_on;
 mod schedules;
 mod stages;

@@ -7,13 +7,17 @@ use wavetank::{Dispatch, Error, Finding, Kernel, Report, Tool};
 
 use super::happens_before::{self, QueueOrder};
 use super::slow_dispatch::SlowDispatch;
-use super::{allocation_sites, capture, checks, deadline, fidelity, statistics, undefined};
+use super::{
+    allocation_sites, capture, checks, deadline, fidelity, profile, statistics, undefined,
+};
 use crate::c_types::DispatchPacket;
 use crate::log;
 use crate::signal::poll;
 
 /// A running kernel, from [`begin`](Self::begin) to [`end`](Self::end).
 pub(crate) struct Launch<'a> {
+    /// The number of the queue.
+    queue: u64,
     kernel: &'a Kernel,
     /// Whether its findings are reported.
     is_selected: bool,
@@ -39,8 +43,12 @@ pub(crate) enum Outcome {
 }
 
 impl<'a> Launch<'a> {
-    /// Observes the kernel of the packet with this index.
-    pub(crate) fn begin(order: &'a QueueOrder, index: u64, kernel: &'a Kernel) -> Launch<'a> {
+    /// Observes the kernel of the packet with this index, of a queue with a number and an order.
+    pub(crate) fn begin(
+        (queue, order): (u64, &'a QueueOrder),
+        index: u64,
+        kernel: &'a Kernel,
+    ) -> Launch<'a> {
         let is_selected = checks::begins(kernel);
         let running = poll::Running::new();
         let slow = SlowDispatch::new(kernel.name());
@@ -49,6 +57,7 @@ impl<'a> Launch<'a> {
         let (deadline, left) = deadline::Kernel::begins();
         let ordered = order.begins(index, kernel);
         Launch {
+            queue,
             kernel,
             is_selected,
             begun,
@@ -81,6 +90,9 @@ impl<'a> Launch<'a> {
         if let Some(captured) = &self.captured {
             dispatch = dispatch.capture_launch(&captured.path, captured.number);
         }
+        if let Some(profiler) = profile::profiler() {
+            dispatch = dispatch.profile(profiler);
+        }
         if let Some(ordered) = &self.ordered {
             dispatch = dispatch.footprint(ordered.footprint.clone());
         }
@@ -99,6 +111,7 @@ impl<'a> Launch<'a> {
             self.begun.elapsed(),
             result.as_ref().ok(),
         );
+        profile::launched(self.queue, self.kernel, self.begun);
         fidelity::record(self.kernel.module());
         if let (Some(captured), Ok(_)) = (&self.captured, &result) {
             captured.is_written(self.kernel);

@@ -10,6 +10,7 @@ mod fidelity;
 pub(crate) mod happens_before;
 mod launch;
 mod leaks;
+pub(crate) mod profile;
 pub(crate) mod seed;
 mod slow_dispatch;
 pub(crate) mod statistics;

@@ -140,7 +140,7 @@ fn dispatch(
     last: &mut Option<(u64, Kernel)>,
 ) -> Result<(), Fault> {
     let (kernel, state) = decode(queue, index, packet, last)?;
-    let launch = Launch::begin(&queue.order, index, kernel);
+    let launch = Launch::begin((queue.id, &queue.order), index, kernel);
     // A kernel sends messages after it has stored to a signal.
     let message = |_| poll::now();
     let progress = |done, all| launch.progress(done, all);

@@ -19,6 +19,8 @@ pub(super) type ErrorCallback = unsafe extern "C" fn(Status, *mut c_void, *mut c
 
 /// A queue of a GPU.
 pub(crate) struct Queue {
+    /// The number of the queue, from 0 on.
+    pub id: u64,
     /// The address of the queue's `amd_queue_t`.
     pub address: u64,
     pub ring: u64,

@@ -66,7 +66,9 @@ impl Queue {
             Some(doorbell) => doorbell,
             None => signal::doorbell(address)?,
         };
+        static IDS: AtomicU64 = AtomicU64::new(0);
         let queue = Queue {
+            id: IDS.fetch_add(1, Ordering::Relaxed),
             address,
             ring,
             size: parameters.size,
@@ -91,7 +93,6 @@ impl Queue {
         /// The high dwords of the flat apertures (gfx9).
         const SHARED_HI: u32 = 0x0001_0000;
         const PRIVATE_HI: u32 = 0x0002_0000;
-        static IDS: AtomicU64 = AtomicU64::new(0);
         let hsa = HsaQueue {
             kind,
             features,
@@ -99,7 +100,7 @@ impl Queue {
             doorbell: self.doorbell,
             size: self.size,
             reserved1: 0,
-            id: IDS.fetch_add(1, Ordering::Relaxed),
+            id: self.id,
         };
         let queue = std::ptr::with_exposed_provenance_mut::<AmdQueue>(self.address as usize);
         // SAFETY: a slot of this queue alone, with the size and the alignment of the structure. Users of the slot's previous

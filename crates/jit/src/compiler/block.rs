@@ -315,7 +315,15 @@ impl<'b> Compiler<'_, 'b> {
                 },
             ) => {
                 let (site, lanes, before) = (*site, *lanes, *before);
-                self.tally(v, Tally { site, lanes, before }, segment)
+                self.tally(
+                    v,
+                    Tally {
+                        site,
+                        lanes,
+                        before,
+                    },
+                    segment,
+                )
             }
             (Plan::Note, Op::Probe { of, lanes, .. }) => self.probe(v, [*of, *lanes], segment),
             (Plan::CrossLane, _) => self.uniforms(segment).cross(v),

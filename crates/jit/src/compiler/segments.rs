@@ -451,8 +451,11 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
                 self.open.uniform.push(v);
             }
             Placement::Helpers => {
-                let apart =
-                    self.is_apart(v) || matches!(node.op, Op::Probe { .. } | Op::Tally { .. } | Op::WaitCnt(_));
+                let apart = self.is_apart(v)
+                    || matches!(
+                        node.op,
+                        Op::Probe { .. } | Op::Tally { .. } | Op::WaitCnt(_)
+                    );
                 if needs_tile || !(self.open.tile.is_empty() || apart) {
                     self.close();
                 }

@@ -68,7 +68,10 @@ struct Parts(Vec<Part>);
 
 impl Parts {
     fn add(&mut self, nth: u32, record: &AccessRecord) {
-        let key = (nth, u32::from(record.lane.unwrap_or(0)) / together(record.bytes));
+        let key = (
+            nth,
+            u32::from(record.lane.unwrap_or(0)) / together(record.bytes),
+        );
         let end = record.address + u64::from(record.bytes);
         let dwords = record.address / 4..end.div_ceil(4);
         match self.0.iter_mut().find(|part| part.key == key) {

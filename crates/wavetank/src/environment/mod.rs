@@ -9,6 +9,7 @@ mod names;
 mod selection;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use wavetank_check::{BadLaunches, Tools, UnknownTool};
@@ -148,6 +149,8 @@ pub struct Settings {
     pub leaks: bool,
     /// The launches that are captured, if any are.
     pub capture: Option<Captures>,
+    /// The file for the counts of kernels, or the folder for a file of each process.
+    pub profile: Option<PathBuf>,
     /// The settings of kernels.
     pub kernels: KernelSettings,
 }
@@ -202,6 +205,7 @@ impl Settings {
             stacks: variable(&value, "WAVETANK_CHECK_STACKS", yes_or_no)?.unwrap_or(false),
             leaks: variable(&value, "WAVETANK_CHECK_LEAKS", yes_or_no)?.unwrap_or(false),
             capture: captures(&value)?,
+            profile: path(&value, "WAVETANK_PROFILE"),
             kernels: KernelSettings::read(&value)?,
         })
     }
@@ -235,6 +239,12 @@ fn variable<T>(
         .map_err(|problem| WrongSetting { variable, problem })
 }
 
+/// Reads a path; an empty one counts as not set.
+fn path(value: impl Fn(&str) -> Option<OsString>, variable: &str) -> Option<PathBuf> {
+    let path = value(variable).filter(|path| !path.is_empty());
+    path.map(PathBuf::from)
+}
+
 /// Reads the settings of captured launches.
 fn captures(value: impl Fn(&str) -> Option<OsString>) -> Result<Option<Captures>, WrongSetting> {
     let numbers = |text: &str| text.parse().map_err(|e: BadLaunches| e.to_string());
@@ -244,9 +254,9 @@ fn captures(value: impl Fn(&str) -> Option<OsString>) -> Result<Option<Captures>
         "WAVETANK_CAPTURE_KERNEL",
         |text| Ok(text.to_owned()),
     )?;
-    let to = value("WAVETANK_CAPTURE").filter(|path| !path.is_empty());
+    let to = path(&value, "WAVETANK_CAPTURE");
     Ok(to.map(|to| Captures {
-        to: to.into(),
+        to,
         kernel,
         launches,
     }))

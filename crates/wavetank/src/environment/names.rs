@@ -8,7 +8,7 @@ use wavetank_quote::{plain, similar};
 const PREFIX: &str = "WAVETANK_";
 
 /// The variables for users.
-const VARIABLES: [&str; 25] = [
+const VARIABLES: [&str; 26] = [
     "WAVETANK_CAPTURE",
     "WAVETANK_CAPTURE_KERNEL",
     "WAVETANK_CAPTURE_LAUNCH",
@@ -28,6 +28,7 @@ const VARIABLES: [&str; 25] = [
     "WAVETANK_LOG_TO",
     "WAVETANK_MEMORY",
     "WAVETANK_PERF",
+    "WAVETANK_PROFILE",
     "WAVETANK_SCHEDULE",
     "WAVETANK_SIMD",
     "WAVETANK_STACK",

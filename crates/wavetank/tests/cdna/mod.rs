@@ -101,6 +101,7 @@ fn each(kernel: &str, test: impl Fn(&Build)) {
                     label,
                     device,
                     module,
+                    bytes: bytes.clone(),
                 });
             }
         }

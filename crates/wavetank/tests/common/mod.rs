@@ -23,6 +23,8 @@ pub(crate) struct Build {
     pub label: String,
     pub device: Device,
     pub module: Module,
+    /// The code object.
+    pub bytes: Vec<u8>,
 }
 
 /// Loads every build of a file of kernels, of each compiler and for each chip, and hands it to a test; a visible line where
@@ -57,6 +59,7 @@ pub(crate) fn each(name: &str, test: impl Fn(&Build)) {
             label,
             device,
             module,
+            bytes,
         });
     }
     assert!(!builds.is_empty(), "there is no build of {name}");

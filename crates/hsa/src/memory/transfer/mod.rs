@@ -16,7 +16,7 @@ use wavetank::Hold;
 use crate::memory::address::{PAGE, host_address};
 use crate::memory::host::{self as pages, Access, Copied};
 use crate::memory::ownership;
-use crate::observe::undefined;
+use crate::observe::{profile, undefined};
 
 /// The largest copy from or to host memory that is made by a system call, which checks the mapping itself: for larger ones, a
 /// separate check is cheaper.
@@ -89,6 +89,12 @@ impl Rows {
         if [rows, slices] == [1, 1] {
             return copy(self.to.address, self.from.address, bytes);
         }
+        let all = bytes.saturating_mul(rows).saturating_mul(slices);
+        profile::copies("copy of rows", all, || self.copy_rows())
+    }
+
+    fn copy_rows(&self) -> Result<(), String> {
+        let [bytes, rows, slices] = self.size;
         let whole = self.hold_whole();
         for place in (0..slices).flat_map(|slice| (0..rows).map(move |row| [row, slice])) {
             let wraps = || "its rows end past the last address".to_owned();
@@ -100,7 +106,7 @@ impl Rows {
                     raw(to, from, bytes);
                     undefined::copied(to, from, bytes);
                 },
-                None => copy(to, from, bytes)?,
+                None => copy_defined(to, from, bytes)?,
             }
         }
         Ok(())
@@ -125,6 +131,11 @@ impl Rows {
 
 /// Copies bytes, which may overlap, if the memory may be copied. The error is a sentence without a subject.
 pub(crate) fn copy(to: u64, from: u64, bytes: u64) -> Result<(), String> {
+    profile::copies("copy", bytes, || copy_defined(to, from, bytes))
+}
+
+/// Copies bytes, and whether they are defined.
+fn copy_defined(to: u64, from: u64, bytes: u64) -> Result<(), String> {
     copy_bytes(to, from, bytes)?;
     undefined::copied(to, from, bytes);
     Ok(())
@@ -169,8 +180,10 @@ pub(crate) fn fill(to: u64, value: u32, count: u64) -> Result<(), String> {
     let range = ownership::Range::new(to, bytes, Access::Write);
     let _held = range.hold()?;
     range.pages()?;
-    // SAFETY: the range has just been checked.
-    unsafe { self::host::fill(range.address, value, count) };
+    profile::copies("fill", bytes, || {
+        // SAFETY: the range has just been checked.
+        unsafe { self::host::fill(range.address, value, count) }
+    });
     undefined::filled(to, bytes);
     Ok(())
 }

@@ -72,7 +72,12 @@ pub(super) fn for_lanes(block: &Block, op: &Op) -> Result<Template, Reason> {
         Op::Inst { .. } | Op::Const(_) | Op::Second(_) | Op::Cast(..) | Op::WaitCnt(_) => {
             Err("there is nothing to compute")
         }
-        Op::Mem(_) | Op::Matrix(_) | Op::Clock(_) | Op::Probe { .. } | Op::Tally { .. } | Op::End(_) => Err(EFFECTS),
+        Op::Mem(_)
+        | Op::Matrix(_)
+        | Op::Clock(_)
+        | Op::Probe { .. }
+        | Op::Tally { .. }
+        | Op::End(_) => Err(EFFECTS),
     }
 }
 

@@ -81,9 +81,12 @@ fn scalar(block: &Block, op: &Op) -> Result<Emit, Reason> {
         Op::Inst { .. } | Op::Const(_) | Op::Second(_) | Op::Cast(..) | Op::WaitCnt(_) => {
             Err("there is nothing to compute")
         }
-        Op::Mem(_) | Op::Matrix(_) | Op::Clock(_) | Op::Probe { .. } | Op::Tally { .. } | Op::End(_) => {
-            Err("it is not a function")
-        }
+        Op::Mem(_)
+        | Op::Matrix(_)
+        | Op::Clock(_)
+        | Op::Probe { .. }
+        | Op::Tally { .. }
+        | Op::End(_) => Err("it is not a function"),
     }
 }
 

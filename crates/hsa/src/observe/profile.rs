@@ -1,0 +1,193 @@
+//! `WAVETANK_PROFILE`: exact counts of kernels, and the times of launches, copies and calls, in a file at the end.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::thread::{self, ThreadId};
+use std::time::Instant;
+
+use wavetank::Kernel;
+use wavetank::profile::Profiler;
+use wavetank::profile::model::{Event, EventKind, Timeline};
+
+use crate::log;
+use crate::state::{lock, settings};
+
+/// The most events of a process.
+const MOST: usize = 200_000;
+
+/// What a process collects.
+struct Collected {
+    /// The process, which a forked child is not.
+    process: u32,
+    to: PathBuf,
+    profiler: Profiler,
+    start: Instant,
+    timeline: Mutex<Times>,
+    /// Launches whose profile is not in the file yet.
+    unwritten: AtomicU64,
+}
+
+#[derive(Default)]
+struct Times {
+    timeline: Timeline,
+    /// The threads of the program, in the order of their first calls.
+    threads: Vec<ThreadId>,
+}
+
+/// What this process collects, if a profile is wanted.
+fn collected() -> Option<&'static Collected> {
+    static COLLECTED: OnceLock<Option<Collected>> = OnceLock::new();
+    let begin = || {
+        let to = settings().as_ref().ok()?.profile.clone()?;
+        // Programs often end without shutting the library down.
+        // SAFETY: the function only reads statics of the library, which is never unloaded.
+        unsafe { libc::atexit(at_exit) };
+        Some(Collected {
+            process: std::process::id(),
+            to,
+            profiler: Profiler::default(),
+            start: Instant::now(),
+            timeline: Mutex::default(),
+            unwritten: AtomicU64::new(0),
+        })
+    };
+    COLLECTED.get_or_init(begin).as_ref()
+}
+
+/// The profiler of launches, if a profile is wanted.
+pub(super) fn profiler() -> Option<&'static Profiler> {
+    collected().map(|collected| &collected.profiler)
+}
+
+/// Adds the time of a launch that began at some time and has ended.
+pub(super) fn launched(queue: u64, kernel: &Kernel, begun: Instant) {
+    let Some(collected) = collected() else {
+        return;
+    };
+    collected.unwritten.fetch_add(1, Ordering::Relaxed);
+    let index = collected.profiler.index_of(kernel);
+    let name = wavetank_quote::readable(kernel.name());
+    let track = format!("queue {queue}");
+    collected.add(begun, |event| Event {
+        track,
+        name,
+        kind: EventKind::Kernel,
+        kernel: index,
+        ..event
+    });
+}
+
+/// Makes a copy or a fill of memory, and adds its time.
+pub(crate) fn copies<R>(name: &str, bytes: u64, copy: impl FnOnce() -> R) -> R {
+    let Some(collected) = collected() else {
+        return copy();
+    };
+    let begun = Instant::now();
+    let result = copy();
+    collected.add(begun, |event| Event {
+        track: "copies".to_owned(),
+        name: name.to_owned(),
+        kind: EventKind::Copy,
+        bytes: Some(bytes),
+        ..event
+    });
+    result
+}
+
+/// Answers a call of the program, and adds its time.
+pub(crate) fn calls<R>(name: &str, answer: impl FnOnce() -> R) -> R {
+    let Some(collected) = collected() else {
+        return answer();
+    };
+    let begun = Instant::now();
+    let result = answer();
+    let track = format!("thread {}", lock(&collected.timeline).this_thread());
+    collected.add(begun, |event| Event {
+        track,
+        name: name.to_owned(),
+        ..event
+    });
+    result
+}
+
+impl Times {
+    /// The number of this thread, from 1 on.
+    fn this_thread(&mut self) -> usize {
+        let this = thread::current().id();
+        let known = self.threads.iter().position(|thread| *thread == this);
+        1 + known.unwrap_or_else(|| {
+            self.threads.push(this);
+            self.threads.len() - 1
+        })
+    }
+}
+
+impl Collected {
+    /// Adds an event that ends now.
+    fn add(&self, begun: Instant, complete: impl FnOnce(Event) -> Event) {
+        let nanoseconds = |at: Instant| at.saturating_duration_since(self.start).as_nanos() as u64;
+        let event = complete(Event {
+            track: String::new(),
+            name: String::new(),
+            kind: EventKind::Call,
+            begin: nanoseconds(begun),
+            end: nanoseconds(Instant::now()),
+            kernel: None,
+            bytes: None,
+        });
+        let timeline = &mut lock(&self.timeline).timeline;
+        match timeline.events.len() < MOST {
+            true => timeline.events.push(event),
+            false => timeline.left_out += 1,
+        }
+    }
+
+    /// Writes what has been collected so far.
+    fn write(&self) -> io::Result<()> {
+        let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+        let mut profile = self.profiler.profile(words.collect());
+        profile.timeline = lock(&self.timeline).timeline.clone();
+        profile.timeline.events.sort_by_key(|event| event.begin);
+        let path = self.path();
+        if let Some(folder) = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+        {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, profile.write())
+    }
+
+    /// The file: that of the setting, or one in its folder for each process.
+    fn path(&self) -> PathBuf {
+        match self.to.extension() {
+            Some(end) if end == "json" => self.to.clone(),
+            _ => self.to.join(Path::new(&format!("{}.json", self.process))),
+        }
+    }
+}
+
+extern "C" fn at_exit() {
+    report();
+}
+
+/// Writes the profile, if there is one with launches that are not in the file.
+pub(crate) fn report() {
+    let Some(collected) = collected() else {
+        return;
+    };
+    let unwritten = collected.unwritten.swap(0, Ordering::Relaxed);
+    if unwritten == 0 || collected.process != std::process::id() {
+        return;
+    }
+    if let Err(error) = collected.write() {
+        let path = collected.path();
+        log::line(&format!(
+            "the profile {} cannot be written: {error}",
+            path.display()
+        ));
+    }
+}
