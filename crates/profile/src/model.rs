@@ -283,7 +283,10 @@ fn is_zero(number: &u64) -> bool {
 impl Instruction {
     /// The lanes of all executions.
     pub fn lane_executions(&self) -> u64 {
-        let products = self.lanes.iter().map(|(lanes, times)| u64::from(*lanes) * times);
+        let products = self
+            .lanes
+            .iter()
+            .map(|(lanes, times)| u64::from(*lanes) * times);
         products.sum()
     }
 }
