@@ -109,7 +109,8 @@ pub fn details(kernel: &Kernel) -> String {
     text
 }
 
-fn launches(kernel: &Kernel) -> String {
+/// Returns the launches, with their most frequent size.
+pub(super) fn launches(kernel: &Kernel) -> String {
     let size = |[x, y, z]: [u32; 3]| format!("{x}x{y}x{z}");
     let failed = match kernel.failed {
         0 => String::new(),
@@ -189,7 +190,8 @@ pub(super) fn banks(memory: &Memory) -> String {
     }
 }
 
-fn atomics(figures: &Figures) -> Option<String> {
+/// Returns the atomics, and how many of their lanes collide.
+pub(super) fn atomics(figures: &Figures) -> Option<String> {
     let all = figures
         .memory
         .iter()
@@ -208,7 +210,7 @@ fn atomics(figures: &Figures) -> Option<String> {
 }
 
 /// Returns how long after their accesses waits are.
-fn waits(kernel: &Kernel) -> Option<String> {
+pub(super) fn waits(kernel: &Kernel) -> Option<String> {
     let waits = || {
         kernel
             .instructions
