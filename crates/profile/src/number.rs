@@ -1,7 +1,7 @@
 //! Numbers in sentences.
 
 /// Returns a mean with one decimal, or none if that is 0: `4`, `2.5`.
-pub(crate) fn mean(sum: u64, count: u64) -> String {
+pub fn mean(sum: u64, count: u64) -> String {
     let tenths = (sum as f64 * 10.0 / count.max(1) as f64).round() as u64;
     match (tenths / 10, tenths % 10) {
         (whole, 0) => whole.to_string(),
@@ -9,8 +9,15 @@ pub(crate) fn mean(sum: u64, count: u64) -> String {
     }
 }
 
+/// Returns a mean with the name of its things, in the plural unless it is 1.
+pub fn counted(sum: u64, count: u64, name: &str) -> String {
+    let mean = mean(sum, count);
+    let end = if mean == "1" { "" } else { "s" };
+    format!("{mean} {name}{end}")
+}
+
 /// Returns a share in percent: `45 %`; small ones with a decimal.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent > 0.0 && percent < 9.95 {
         format!("{percent:.1} %")
@@ -20,7 +27,7 @@ pub(crate) fn percent(share: f64) -> String {
 }
 
 /// Returns a number in groups of three digits: `1,234,567`.
-pub(crate) fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (n, digit) in digits.chars().enumerate() {
@@ -38,6 +45,10 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
+        assert_eq!(
+            [counted(4, 4, "load"), counted(3, 2, "load")],
+            ["1 load", "1.5 loads"]
+        );
         assert_eq!(
             [mean(64, 1), mean(5, 2), mean(1, 3), mean(0, 0)],
             ["64", "2.5", "0.3", "0"]

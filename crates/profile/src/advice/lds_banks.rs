@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     why: "LDS has 32 banks of 4 bytes (16 on gfx6), and a bank serves one address in a cycle. With a stride of 32 elements all lanes use one \
           bank, and the access takes 32 times as long.",
     threshold: "One and a half times the cycles that the same lanes would take without conflicts, and 5 % of the kernel's cycles of LDS.",
-    help: "pad the rows of the array by one element: `tile[32][33]`",
+    help: "pad the rows of the array by one element, as in tile[32][33]",
     limits: "Cycles are counted by the banks that the documents of the chip name. Lanes that read the same address do not conflict.",
     judge,
 };

@@ -7,6 +7,8 @@ use crate::number::grouped;
 const LOW: f64 = 0.4;
 /// LDS of a compute unit in bytes ("Vega ISA", 10.1; "CDNA 3 ISA", 11.1).
 const LDS: u32 = 64 << 10;
+/// Unit in which it is allocated, in bytes (LLVM, "User Guide for AMDGPU Backend": `GRANULATED_LDS_SIZE`).
+const LDS_UNIT: u32 = 512;
 /// Weight of low occupancy against a count: it costs only where waves wait.
 const WEIGHT: f64 = 0.25;
 
@@ -45,7 +47,7 @@ fn judge(subject: &Subject<'_>) -> Vec<Advice> {
             let groups = occupancy.groups_per_unit + 1;
             let help = format!(
                 "with {} bytes a compute unit would hold {groups} work-groups",
-                grouped((LDS / groups).into())
+                grouped((LDS / groups / LDS_UNIT * LDS_UNIT).into())
             );
             (
                 format!(

@@ -3,7 +3,7 @@
 use super::row::{Advice, Rule, Subject};
 use crate::figures::share;
 use crate::model::Instruction;
-use crate::number::{mean, percent};
+use crate::number::{counted, percent};
 
 /// Instructions between an access and its wait, in the mean, below which nothing is done meanwhile.
 const NEAR: f64 = 4.0;
@@ -38,8 +38,8 @@ fn judge(subject: &Subject<'_>) -> Vec<Advice> {
             continue;
         }
         let message = format!(
-            "waves wait {} instructions after they issue a load",
-            mean(ahead, needed)
+            "waves wait {} after they issue a load",
+            counted(ahead, needed, "instruction")
         );
         let own = |i: &Instruction| i.wait.as_ref().map_or(0, |wait| wait.needed);
         let label = format!(

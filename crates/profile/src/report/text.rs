@@ -8,7 +8,7 @@ use crate::advice::Advice;
 use crate::figures::{Figures, share};
 use crate::lines::{own, source};
 use crate::model::{Class, Kernel, Kind, Memory, Space};
-use crate::number::{grouped, mean, percent};
+use crate::number::{counted, grouped, mean, percent};
 
 /// The display of text.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -222,9 +222,9 @@ pub(super) fn waits(kernel: &Kernel) -> Option<String> {
     let least = waits().map(|wait| wait.least_ahead).min()?;
     let ahead = waits().map(|wait| wait.ahead).sum();
     Some(format!(
-        "{} for accesses, {} instructions after them, at least {least}",
+        "{} for accesses, with {} in between, at least {least}",
         grouped(needed),
-        mean(ahead, needed)
+        counted(ahead, needed, "instruction")
     ))
 }
 
@@ -347,7 +347,7 @@ advice[coalescing]: each wave touches 64 lines where 4 would do
             "96: vector 33 %, memory 33 %, wait 17 %, other 17 %",
             // Of 68 lines of a wave's accesses, 8 would do: 8192 bytes of 16 * 68 * 64, and of 16 * 34 * 128.
             "8,192 bytes in 32 accesses; of touched lines 12 % are used (64 bytes), 12 % (128 bytes)",
-            "16 for accesses, 9 instructions after them, at least 9",
+            "16 for accesses, with 9 instructions in between, at least 9",
             "10 of 10 waves of a SIMD, limited by the number of waves: 24 VGPRs",
             "1,024 f32; 0.125 on floats for each byte of memory",
         ] {

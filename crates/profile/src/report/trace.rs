@@ -2,6 +2,8 @@
 //!
 //! Source: Perfetto's `trace_packet.proto`, `track_event.proto` and `track_descriptor.proto`; of their fields those that are used.
 
+use std::collections::HashMap;
+
 use prost::Message;
 use wavetank_quote::plain;
 
@@ -126,35 +128,53 @@ fn described(track: TrackDescriptor) -> TracePacket {
     }
 }
 
+/// Limit of the tracks of one name. Events beyond it, which only a damaged profile has, are left out.
+const MAX_SIDE_BY_SIDE: usize = 64;
+
+/// A track while its events are being collected.
+struct Track<'e> {
+    name: String,
+    events: Vec<&'e Event>,
+    /// The ends of the events that have not ended, the outermost first.
+    open: Vec<u64>,
+}
+
+impl<'e> Track<'e> {
+    /// Adds an event that begins after those before, unless it ends after one that is open.
+    fn add(&mut self, event: &'e Event) -> bool {
+        while self.open.last().is_some_and(|end| *end <= event.begin) {
+            self.open.pop();
+        }
+        let fits = self.open.last().is_none_or(|end| *end >= event.end);
+        if fits {
+            self.events.push(event);
+            self.open.push(event.end);
+        }
+        fits
+    }
+}
+
 /// Returns the tracks with their events in order. Events that overlap without one being inside the other, as launches of a queue
 /// may, are on several tracks of one name.
 pub(super) fn tracks(events: &[Event]) -> Vec<(String, Vec<&Event>)> {
     let mut sorted: Vec<&Event> = events.iter().collect();
     sorted.sort_by_key(|event| (event.begin, std::cmp::Reverse(event.end)));
-    // Of each track the ends of the events that have not ended.
-    let mut tracks: Vec<(String, Vec<&Event>, Vec<u64>)> = Vec::new();
+    let mut tracks: Vec<Track<'_>> = Vec::new();
+    let mut of_name: HashMap<&str, Vec<usize>> = HashMap::new();
     for event in sorted {
-        let name = plain(&event.track).to_string();
-        let place = tracks.iter_mut().find_map(|(track, events, open)| {
-            if *track != name {
-                return None;
-            }
-            while open.last().is_some_and(|end| *end <= event.begin) {
-                open.pop();
-            }
-            let fits = open.last().is_none_or(|end| *end >= event.end);
-            fits.then_some((events, open))
-        });
-        match place {
-            Some((events, open)) => {
-                events.push(event);
-                open.push(event.end);
-            }
-            None => tracks.push((name, vec![event], vec![event.end])),
+        let own = of_name.entry(&event.track).or_default();
+        if own.iter().any(|place| tracks[*place].add(event)) || own.len() == MAX_SIDE_BY_SIDE {
+            continue;
         }
+        own.push(tracks.len());
+        tracks.push(Track {
+            name: plain(&event.track).to_string(),
+            events: vec![event],
+            open: vec![event.end],
+        });
     }
     let tracks = tracks.into_iter();
-    tracks.map(|(name, events, _)| (name, events)).collect()
+    tracks.map(|track| (track.name, track.events)).collect()
 }
 
 /// Adds the beginnings and ends of nested events in the order of time.

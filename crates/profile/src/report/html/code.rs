@@ -16,6 +16,8 @@ use crate::number::{grouped, mean};
 pub(super) const MAX_INSTRUCTIONS: usize = 2000;
 /// Limit of the lines of source.
 const MAX_LINES: usize = 1000;
+/// Limit of the files of a kernel.
+const MAX_FILES: usize = 32;
 /// Lines that are shown around one with instructions.
 const AROUND: u32 = 3;
 
@@ -76,7 +78,7 @@ fn files<'k>(lines: &'k [Line<'k>]) -> Vec<File<'k>> {
     }
     let mut files: Vec<_> = files.into_iter().collect();
     files.sort_by_key(|(_, (_, executions))| std::cmp::Reverse(*executions));
-    let files = files.into_iter();
+    let files = files.into_iter().take(MAX_FILES);
     files.map(|(file, (lines, _))| (file, lines)).collect()
 }
 

@@ -26,6 +26,8 @@ use frame::name;
 const LARGEST: usize = 3_000_000;
 /// Limit of the advice that is at the top of the page.
 const FIRST_ADVICE: usize = 10;
+/// Part of the program that advice at the top concerns at least.
+const SMALL: f64 = 0.002;
 
 /// A kernel with its figures.
 struct Entry<'p> {
@@ -97,6 +99,8 @@ fn program(profile: &Profile) -> String {
 
 /// Returns the advice that concerns the largest part of the program.
 fn first_advice(given: &[Advice], entries: &[Entry<'_>], whole: usize) -> maud::Markup {
+    let first = given.iter().filter(|advice| advice.weight >= SMALL);
+    let first: Vec<&Advice> = first.take(FIRST_ADVICE).collect();
     let place = |advice: &Advice| {
         entries
             .iter()
@@ -107,7 +111,7 @@ fn first_advice(given: &[Advice], entries: &[Entry<'_>], whole: usize) -> maud::
             section {
                 (frame::heading("advice", "Advice"))
                 ol.advice {
-                    @for advice in given.iter().take(FIRST_ADVICE) {
+                    @for advice in &first {
                         li {
                             (kernel::advice(advice))
                             p.note {
@@ -122,8 +126,8 @@ fn first_advice(given: &[Advice], entries: &[Entry<'_>], whole: usize) -> maud::
                         }
                     }
                 }
-                @if given.len() > FIRST_ADVICE {
-                    p.note { (given.len() - FIRST_ADVICE) " more are at their kernels." }
+                @if given.len() > first.len() {
+                    p.note { (given.len() - first.len()) " more are at their kernels." }
                 }
             }
         }

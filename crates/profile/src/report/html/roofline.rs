@@ -12,7 +12,7 @@ use crate::peaks::{Peaks, peaks};
 /// Limit of the chips with a picture.
 const MAX_CHIPS: usize = 4;
 /// Limit of the kernels in a picture.
-const MAX_POINTS: usize = 12;
+const MAX_POINTS: usize = 8;
 /// Sizes of the picture: of the plot, and of the margins on the left and below.
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 260.0;
@@ -185,7 +185,7 @@ fn axes(scale: &Scale) -> Markup {
         @for power in tens {
             @let y = scale.y(10f64.powi(power));
             line.grid x1=(LEFT) x2=(LEFT + WIDTH) y1=(y) y2=(y) {}
-            text x=(LEFT - 6.0) y=(round(y + 4.0).max(12.0)) text-anchor="end" { (10f64.powi(power)) }
+            text x=(LEFT - 6.0) y=(round(y + 4.0).clamp(12.0, HEIGHT - 4.0)) text-anchor="end" { (10f64.powi(power)) }
         }
         @for power in powers {
             @let x = scale.x(f64::from(power).exp2());

@@ -121,7 +121,7 @@ fn many_kernels_are_a_table() {
 
 fn large(count: u64) -> Kernel {
     let line = |n: u64| Instruction {
-        executions: if n % 100 == 0 { 2 } else { 1 },
+        executions: if n.is_multiple_of(100) { 2 } else { 1 },
         lanes: vec![(7, 1)],
         ..instruction(
             4 * n,
