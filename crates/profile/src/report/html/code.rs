@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 use wavetank_source::Sources;
 
-use super::Entry;
+use super::entry::Entry;
 use super::frame::name;
 use crate::figures::Figures;
 use crate::lines::{Line, lines_of, own};

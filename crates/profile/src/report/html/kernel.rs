@@ -3,8 +3,9 @@
 use maud::{Markup, html};
 use wavetank_source::Sources;
 
+use super::entry::Entry;
 use super::frame::name;
-use super::{Entry, bars, code, lanes};
+use super::{bars, code, lanes};
 use crate::advice::Advice;
 use crate::figures::share;
 use crate::lines::own;

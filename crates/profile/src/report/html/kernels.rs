@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::Entry;
+use super::entry::Entry;
 use super::frame::{self, name};
 use crate::figures::share;
 use crate::model::{Profile, Space};

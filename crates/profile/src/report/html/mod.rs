@@ -6,6 +6,7 @@
 
 mod bars;
 mod code;
+mod entry;
 mod frame;
 mod kernel;
 mod kernels;
@@ -18,7 +19,8 @@ use wavetank_source::Sources;
 
 use crate::advice::{self, Advice};
 use crate::figures::Figures;
-use crate::model::{Kernel, Profile};
+use crate::model::Profile;
+use entry::Entry;
 use frame::name;
 
 /// Limit of the size of the kernels that are whole, in bytes. Table and timeline have limits of their own, so that a page stays
@@ -28,22 +30,6 @@ const LARGEST: usize = 3_000_000;
 const FIRST_ADVICE: usize = 10;
 /// Part of the program that advice at the top concerns at least.
 const SMALL: f64 = 0.002;
-
-/// A kernel with its figures.
-struct Entry<'p> {
-    /// The place in the profile.
-    number: usize,
-    kernel: &'p Kernel,
-    figures: Figures,
-    advice: Vec<&'p Advice>,
-}
-
-impl Entry<'_> {
-    /// Returns the address of the kernel's part of the page.
-    fn anchor(&self) -> String {
-        format!("k{}", self.number)
-    }
-}
 
 /// Returns the page of a profile, with at most `whole` kernels whole. Sources are read for them.
 pub fn html(profile: &Profile, sources: &Sources, whole: usize) -> String {

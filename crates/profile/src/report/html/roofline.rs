@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use super::Entry;
+use super::entry::Entry;
 use super::frame::{self, name};
 use crate::figures::is_float;
 use crate::number::percent;

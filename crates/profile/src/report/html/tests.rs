@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::model::{Class, Instruction};
+use crate::model::{Class, Instruction, Kernel};
 use crate::sample::{copy, instruction, kernel, profile, strided};
 
 /// Five megabytes, which a page may not exceed.
