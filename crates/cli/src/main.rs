@@ -30,6 +30,7 @@ mod out_of_memory;
 mod output;
 mod pager;
 mod paint;
+mod profile;
 mod progress;
 mod reference;
 mod rocminfo;
@@ -71,6 +72,7 @@ Examples:
   wavetank launch vecadd.hsaco --grid 1024 --block 64 --arg iota:f32:1024 \\
       --arg rand:f32:1024 --arg print:f32:1024 --arg i32:1024
   wavetank check kernels.hsaco   missing waits and wait states in machine code
+  wavetank profile profile.json  what kernels do, with advice
   wavetank exec 'v_lshl_add_u32 v0, v1, 4, v2' v1=0..63 v2=100
                                                   one instruction on a given state
   echo 'v_add_f32 v0, 1.0, v1' | wavetank asm --show-encoding -
@@ -87,6 +89,7 @@ enum Command {
     Info(info::Info),
     Launch(launch::Launch),
     Check(check::Check),
+    Profile(profile::Profiled),
     Agents(agents::Agents),
     Exec(exec::Exec),
     #[command(alias = "assemble")]
@@ -109,6 +112,7 @@ impl Command {
             Info(_) | Agents(_) | Exec(_) | Dis(_) | Explain(_) | Isa(_) => true,
             Asm(asm) => asm.prints(),
             Check(check) => check.is_read(),
+            Profile(profile) => profile.is_read(),
             Demo(_) | Run(_) | Launch(_) | Bundle(_) | Unbundle(_) | Completions(_) | Man(_) => {
                 false
             }
@@ -140,6 +144,7 @@ fn main() -> ExitCode {
             }
             Err(failure) => Err(failure),
         },
+        Command::Profile(profile) => profile.run(),
         Command::Agents(agents) => agents.run(),
         Command::Exec(exec) => exec.run(),
         Command::Asm(asm) => asm.run(),

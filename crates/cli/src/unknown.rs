@@ -21,7 +21,7 @@ const OPTIONS: [(&str, &str); 5] = [
     ),
     (
         "--profile",
-        "`--stats` prints times and instructions of kernels",
+        "`wavetank profile` shows what kernels do, and `--stats` prints times and instructions of kernels",
     ),
     ("--grid", "a kernel of a file is run by `wavetank launch`"),
     ("--block", "a kernel of a file is run by `wavetank launch`"),
@@ -29,20 +29,19 @@ const OPTIONS: [(&str, &str); 5] = [
 
 const NO_DEBUGGER: &str = "there is no debugger: `wavetank launch --trace` prints what each instruction of a kernel does, and \
                            `wavetank check -- PROGRAM` finds mistakes of kernels";
-const NO_PROFILER: &str = "there is no profiler: `wavetank run --stats PROGRAM` counts calls and instructions of kernels, and \
-                           `wavetank launch --stats` the instructions by family";
+const PROFILER: &str = "`wavetank profile` shows what kernels do, by exact counts, and `wavetank run --stats PROGRAM` counts calls and \
+                        instructions of kernels";
 const CHECKER: &str = "`wavetank check -- PROGRAM` finds mistakes of kernels while they run, and `wavetank check FILE` those in machine code";
 
 /// Commands of other tools, each with its hint.
-const COMMANDS: [(&str, &str); 14] = [
+const COMMANDS: [(&str, &str); 13] = [
     ("debug", NO_DEBUGGER),
     ("debugger", NO_DEBUGGER),
     ("gdb", NO_DEBUGGER),
     ("rocgdb", NO_DEBUGGER),
-    ("perf", NO_PROFILER),
-    ("profile", NO_PROFILER),
-    ("profiler", NO_PROFILER),
-    ("rocprof", NO_PROFILER),
+    ("perf", PROFILER),
+    ("profiler", PROFILER),
+    ("rocprof", PROFILER),
     ("initcheck", CHECKER),
     ("lint", CHECKER),
     ("memcheck", CHECKER),

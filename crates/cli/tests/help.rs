@@ -5,12 +5,13 @@ use std::path::Path;
 use crate::common::wavetank;
 use crate::documents::LONGEST;
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "demo",
     "run",
     "info",
     "launch",
     "check",
+    "profile",
     "agents",
     "exec",
     "asm",

@@ -25,6 +25,7 @@ mod newcomer;
 mod picture;
 mod preload;
 mod presentation;
+mod profile;
 mod programs;
 #[path = "../../check/tests/common/random.rs"]
 mod random;

@@ -164,7 +164,10 @@ fn commands_of_other_tools_lead_to_ours() {
         "debug ./a.out",
         "tip: there is no debugger: `wavetank launch --trace`",
     );
-    says("profile", "`wavetank run --stats PROGRAM`");
+    says(
+        "rocprof ./a.out",
+        "`wavetank profile` shows what kernels do",
+    );
     says("racecheck", "`wavetank check -- PROGRAM`");
     says("explian", "'explain'");
     let listing = wavetank(&format!("dis {VECADD}")).success();

@@ -4,10 +4,20 @@
 #![warn(missing_docs)]
 
 mod access;
+pub mod advice;
+pub mod compare;
 mod counter;
 mod counts;
+pub mod figures;
 pub mod instruction;
+pub mod lines;
 pub mod model;
+pub mod number;
+pub mod peaks;
+pub mod read;
+pub mod report;
+#[cfg(test)]
+mod sample;
 mod sites;
 
 pub use counts::{Counts, InstructionCounts};

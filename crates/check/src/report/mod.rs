@@ -14,7 +14,6 @@ mod record;
 mod sarif;
 mod scene;
 mod source;
-mod sources;
 mod text;
 
 pub use baseline::{Baseline, NotABaseline};
@@ -22,5 +21,5 @@ pub use json::json;
 pub use record::{Record, kernel_of, record, running};
 pub use sarif::Sarif;
 pub use scene::Scene;
-pub use sources::Sources;
 pub use text::{Look, text};
+pub use wavetank_source::Sources;

@@ -1,29 +1,18 @@
 //! The source lines of a finding.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-
 use annotate_snippets::{Annotation, AnnotationKind, Snippet};
-use wavetank_object::Frame;
-use wavetank_quote::{plain, plain_lines, readable};
+use wavetank_source::{Mark, snippet};
 
 use super::Scene;
-use crate::finding::{Finding, Mark};
-
-/// Number of lines kept beside a marked one, so that lines between close marks are shown.
-const AROUND: u32 = 2;
-/// Limit of the characters of a line that are processed.
-const LONGEST: usize = 1000;
-
-/// A source line, with the mark of its place and the kind of annotation.
-type Marked<'f> = (&'f Frame, &'f Mark, AnnotationKind);
+use crate::finding::Finding;
 
 /// Returns the source lines of a finding, those of its place first; none if that file cannot be read.
 pub(super) fn snippets(
     finding: &Finding,
     scene: &Scene<'_>,
 ) -> Vec<Snippet<'static, Annotation<'static>>> {
-    let mut files: Vec<(&str, Vec<Marked<'_>>)> = Vec::new();
+    let of_opencl = finding.is_of_opencl();
+    let mut files: Vec<(&str, Vec<Mark>)> = Vec::new();
     let primary = [(&finding.at, AnnotationKind::Primary)];
     let related = finding.related.iter();
     let related = related.map(|mark| (mark, AnnotationKind::Context));
@@ -31,123 +20,28 @@ pub(super) fn snippets(
         let Some(frame) = mark.place.source.own() else {
             continue;
         };
+        let mark = Mark {
+            line: frame.line,
+            column: frame.column,
+            label: mark.words(of_opencl),
+            kind,
+        };
         match files.iter_mut().find(|(file, _)| *file == frame.file) {
-            Some((_, marks)) => marks.push((frame, mark, kind)),
-            None => files.push((&frame.file, vec![(frame, mark, kind)])),
+            Some((_, marks)) => marks.push(mark),
+            None => files.push((&frame.file, vec![mark])),
         }
     }
-    let of_opencl = finding.is_of_opencl();
     let drawn = files.iter().map(|(file, marks)| {
         let text = scene.sources.get(file)?;
-        snippet(file, &text, marks, of_opencl)
+        snippet(file, &text, marks)
     });
     let drawn: Vec<_> = drawn.collect();
     // Without the line of the place itself, the others are not helpful.
-    let is_primary = files.first().is_some_and(|(_, marks)| {
-        let (_, _, kind) = marks[0];
-        kind == AnnotationKind::Primary
-    });
+    let is_primary = files
+        .first()
+        .is_some_and(|(_, marks)| marks[0].kind == AnnotationKind::Primary);
     match drawn.first() {
         Some(Some(_)) if is_primary => drawn.into_iter().flatten().collect(),
         _ => Vec::new(),
-    }
-}
-
-/// Returns marked lines of one file; `None` if it does not have the first one.
-fn snippet(
-    file: &str,
-    text: &str,
-    marks: &[Marked<'_>],
-    of_opencl: bool,
-) -> Option<Snippet<'static, Annotation<'static>>> {
-    let lines: Vec<&str> = text.lines().collect();
-    let line_of = |n: u32| lines.get(n.checked_sub(1)? as usize);
-    marks[0].0.line.and_then(line_of)?;
-    let there = |frame: &Frame| frame.line.filter(|n| line_of(*n).is_some());
-    let marked: Vec<u32> = marks.iter().filter_map(|(f, ..)| there(f)).collect();
-    let (first, last) = (*marked.iter().min()?, *marked.iter().max()?);
-    let (mut shown, mut starts) = (String::new(), BTreeMap::new());
-    for n in first..=last {
-        starts.insert(n, shown.len());
-        if marked.iter().any(|m| m.abs_diff(n) <= AROUND) {
-            shown += &plain_lines(&short(line_of(n)?));
-        }
-        shown.push('\n');
-    }
-    // Labels of one token stand in one line.
-    let mut drawn: Vec<(Range<usize>, Vec<String>, AnnotationKind)> = Vec::new();
-    for (frame, mark, kind) in marks {
-        let Some(n) = there(frame) else { continue };
-        let span = token(&short(line_of(n)?), frame.column);
-        let span = starts[&n] + span.start..starts[&n] + span.end;
-        let label = plain(&mark.words(of_opencl)).to_string();
-        let label = Some(label).filter(|label| !label.is_empty());
-        match drawn.iter_mut().find(|(known, ..)| *known == span) {
-            Some((_, labels, _)) => labels.extend(label),
-            None => drawn.push((span, label.into_iter().collect(), *kind)),
-        }
-    }
-    let annotations = drawn.into_iter().map(|(span, labels, kind)| {
-        let label = Some(labels.join("; ")).filter(|label| !label.is_empty());
-        kind.span(span).label(label)
-    });
-    let annotations: Vec<_> = annotations.collect();
-    let snippet = Snippet::source(shown).path(plain(file).to_string());
-    Some(snippet.line_start(first as usize).annotations(annotations))
-}
-
-fn short(line: &str) -> String {
-    line.chars().take(LONGEST).collect()
-}
-
-/// Returns the token in a column, in bytes of the line as shown: a word or a character, or the whole line if there is no column.
-fn token(line: &str, column: Option<u32>) -> Range<usize> {
-    let shown = |to: usize| plain_lines(&line[..to]).len();
-    let start = column.and_then(|column| (column as usize).checked_sub(1));
-    let from = |start: &usize| line.get(*start..).is_some_and(|rest| !rest.is_empty());
-    let Some(start) = start.filter(from) else {
-        let blank = line.len() - line.trim_start().len();
-        return shown(blank)..shown(line.trim_end().len().max(blank));
-    };
-    let rest = &line[start..];
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-    let first = rest.chars().next().map_or(0, char::len_utf8);
-    shown(start)..shown(start + word.max(first))
-}
-
-/// Returns the inlining of the functions around a place, one sentence each.
-pub(super) fn inlined(mark: &Mark) -> Vec<String> {
-    let frames = mark.place.source.own_frames();
-    let name = |frame: &Frame| match &frame.function {
-        Some(function) => format!("`{}`", readable(function)),
-        None => "a function".to_owned(),
-    };
-    let pairs = frames.iter().zip(frames.iter().skip(1));
-    pairs
-        .map(|(inner, outer)| format!("{} is inlined into {} at {outer}", name(inner), name(outer)))
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_are_words() {
-        let at = |line: &str, column| {
-            let span = token(line, column);
-            plain_lines(line)[span].to_owned()
-        };
-        assert_eq!(at("  sum = a_1[i];", Some(9)), "a_1");
-        assert_eq!(at("  sum = a_1[i];", Some(12)), "[");
-        assert_eq!(at("  sum = a_1[i]; ", None), "sum = a_1[i];");
-        // A byte that terminals obey becomes several characters, and a column may be beyond the line or inside a character.
-        assert_eq!(at("\x1b[1mab c", Some(5)), "ab");
-        assert_eq!(at("é a", Some(4)), "a");
-        assert_eq!(at(" é a", Some(3)), "é a");
-        assert_eq!(at(" ab", Some(9)), "ab");
-        assert_eq!(at("", Some(1)), "");
-        assert_eq!(at("   ", None), "");
     }
 }

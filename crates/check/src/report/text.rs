@@ -1,7 +1,8 @@
 //! A finding as text, in the form of a compiler's diagnostics.
 
-use annotate_snippets::{Group, Level, Origin, Padding, Renderer};
+use annotate_snippets::{Group, Level, Origin, Padding};
 use wavetank_quote::{plain, readable};
+use wavetank_source::{inlined, renderer};
 
 use super::machine::{self, Piece};
 use super::{Scene, source};
@@ -23,24 +24,10 @@ pub struct Look {
     pub stacks: bool,
 }
 
-impl Look {
-    fn renderer(self) -> Renderer {
-        let renderer = if self.colours {
-            Renderer::styled()
-        } else {
-            Renderer::plain()
-        };
-        match self.columns {
-            Some(columns) => renderer.term_width(columns),
-            None => renderer,
-        }
-    }
-}
-
 /// Returns a finding with its source lines, if they are known and readable, and with the machine code around its places. Further
 /// facts and the help follow. The text ends with a line end.
 pub fn text(finding: &Finding, scene: &Scene<'_>, look: Look) -> String {
-    let renderer = look.renderer();
+    let renderer = renderer(look.colours, look.columns);
     let sources = source::snippets(finding, scene);
     let title = Level::ERROR
         .primary_title(plain(&finding.message).to_string())
@@ -48,7 +35,7 @@ pub fn text(finding: &Finding, scene: &Scene<'_>, look: Look) -> String {
     let shows_code = look.machine_code || sources.is_empty() || Tools::STATIC.has(finding.tool);
     let pieces = shows_code.then(|| machine::pieces(finding, scene));
     let mut pieces = pieces.unwrap_or_default().into_iter();
-    let frames = source::inlined(&finding.at);
+    let frames = inlined(&finding.at.place.source);
     let frames = frames.into_iter().map(|note| Level::NOTE.message(note));
     let mut head = Group::with_title(title);
     if !sources.is_empty() {
