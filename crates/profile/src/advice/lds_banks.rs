@@ -13,7 +13,7 @@ const SHARE: f64 = 0.05;
 pub(super) static RULE: Rule = Rule {
     name: "lds-banks",
     finds: "Lanes that access LDS together use different addresses of the same bank.",
-    why: "LDS has 32 banks of 4 bytes (16 on gfx6), and a bank serves one address in a cycle. With a stride of 32 elements all lanes use one \
+    why: "LDS has 32 banks of 4 bytes, and a bank serves one address in a cycle. With a stride of 32 elements all lanes use one \
           bank, and the access takes 32 times as long.",
     threshold: "One and a half times the cycles that the same lanes would take without conflicts, and 5 % of the kernel's cycles of LDS.",
     help: "pad the rows of the array by one element, as in tile[32][33]",

@@ -1,4 +1,4 @@
-//! Divisions, conversions and transcendental functions.
+//! Transcendental functions, of which divisions are made, products of integers, and doubles.
 
 use super::row::{Advice, Rule, Subject};
 use crate::figures::share;
@@ -11,12 +11,12 @@ const SHARE: f64 = 0.15;
 
 pub(super) static RULE: Rule = Rule {
     name: "slow-math",
-    finds: "Many vector instructions are conversions, transcendental functions or steps of divisions.",
+    finds: "Many vector instructions are transcendental functions, products of 32-bit integers, or work on doubles. Divisions are made of them.",
     why: "They take four times as long as an addition, or longer. A division is ten instructions, and one of integers forty.",
     threshold: "15 % of the kernel's instructions.",
     help: "multiply by the reciprocal, divide integers by constants, use __fdividef and other fast functions where their error is allowed, and \
            write literals of single precision (1.0f)",
-    limits: "The results of fast functions differ in the last bits.",
+    limits: "The results of fast functions differ in the last bits. On Instinct accelerators doubles are not slow.",
     judge,
 };
 
