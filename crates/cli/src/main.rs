@@ -135,6 +135,13 @@ fn main() -> ExitCode {
             Ok(code) => return code,
             Err(failure) => Err(failure),
         },
+        Command::Profile(profile) => match profile.run() {
+            Ok(code) => {
+                drop(pager);
+                return code;
+            }
+            Err(failure) => Err(failure),
+        },
         Command::Info(info) => info.run(),
         Command::Launch(launch) => launch.run(),
         Command::Check(check) => match check.run() {
@@ -144,7 +151,6 @@ fn main() -> ExitCode {
             }
             Err(failure) => Err(failure),
         },
-        Command::Profile(profile) => profile.run(),
         Command::Agents(agents) => agents.run(),
         Command::Exec(exec) => exec.run(),
         Command::Asm(asm) => asm.run(),

@@ -10,6 +10,7 @@ mod counter;
 mod counts;
 pub mod figures;
 pub mod instruction;
+mod join;
 pub mod lines;
 pub mod model;
 pub mod number;

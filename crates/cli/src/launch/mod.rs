@@ -22,12 +22,14 @@ use std::time::Duration;
 
 use wavetank::capture::Capture;
 use wavetank::executed::Executed;
+use wavetank::profile::Profiler;
 use wavetank::{Dims, Dispatch, Kernel, Module};
 use wavetank_quote::{function, plain, readable, some_of};
 
 use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, print};
 use crate::fidelity::ByFidelity;
+use crate::profile;
 use crate::progress::with_progress;
 use crate::running::{Running, print_seed};
 use argument::Arguments;
@@ -90,6 +92,7 @@ Examples:
   wavetank launch k.hsaco --grid 64 --block 64 --arg print:u32:64 \\
       --timeout 10 --trace=op=v_,pc=0..0x40
   wavetank launch k.hsaco --grid 64 --block 64 --arg zero:128 --check
+  wavetank launch k.hsaco --grid 64 --block 64 --arg zero:256 --profile
   wavetank launch caps/0003-reduce.wtc           repeats a captured launch, and
       compares the memory afterwards (wavetank run --capture caps -- ./a.out)
   wavetank launch ps.bin --raw --gpu gfx900 --stage ps --grid 4 --block 64 \\
@@ -139,6 +142,9 @@ pub(crate) struct Launch {
     /// Capture the launch in this file, to be repeated by `wavetank launch FILE`
     #[arg(long, value_name = "FILE", requires = "size", conflicts_with = "stage")]
     capture: Option<PathBuf>,
+    /// Print what the kernel does, and advice, on stderr (see `profile`); or write it to this file of JSON, or all reports to this folder
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, conflicts_with = "stage")]
+    profile: Option<Option<PathBuf>>,
     /// The function of the file at which waves continue when they trap (TBA)
     #[arg(
         long,
@@ -246,6 +252,7 @@ impl Launch {
         let given = [
             ("--check", !self.check.tools().is_empty()),
             ("--fidelity", self.fidelity),
+            ("--profile", self.profile.is_some()),
         ];
         match given.iter().find(|(_, given)| *given) {
             None => Ok(()),
@@ -282,6 +289,10 @@ impl Launch {
         if let Some(path) = &self.capture {
             dispatch = dispatch.capture(path);
         }
+        let profiler = self.profile.is_some().then(Profiler::default);
+        if let Some(profiler) = &profiler {
+            dispatch = dispatch.profile(profiler);
+        }
         let filter = self.filter()?;
         let tracer = filter.map(|filter| Tracer::new(filter, device.chip(), self.trace_json));
         let result = match &tracer {
@@ -308,6 +319,13 @@ impl Launch {
         if let Some(ran) = &ran {
             // A closed stderr is not an error.
             let _ = anstream::stderr().write_all(ran.text().as_bytes());
+        }
+        if let (Some(profiler), Some(to)) = (&profiler, &self.profile) {
+            let program = vec![
+                path.to_string_lossy().into_owned(),
+                kernel.name().to_owned(),
+            ];
+            profile::of_launch(&profiler.profile(program), to.as_deref(), path)?;
         }
         let report = result?;
         if let Some(overrun) = &report.lds_overruns {

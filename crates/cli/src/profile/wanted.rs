@@ -12,7 +12,7 @@ use crate::exit::{Failure, Result};
 /// Kernels that text shows whole.
 const TEXT: usize = 5;
 /// Kernels that a page shows whole.
-const PAGE: usize = 30;
+pub(super) const PAGE: usize = 30;
 
 /// The reports, and the kernels in them.
 #[derive(clap::Args)]
@@ -73,6 +73,11 @@ impl Wanted {
     /// Whether stdout gets text for people.
     pub(crate) fn is_text(&self) -> bool {
         !(self.csv || self.json || self.has_files())
+    }
+
+    /// Whether stdout gets a report for another program.
+    pub(super) fn is_data(&self) -> bool {
+        self.csv || self.json
     }
 
     fn has_files(&self) -> bool {

@@ -1,7 +1,7 @@
 //! `WAVETANK_PROFILE`: exact counts of kernels, and the times of launches, copies and calls, in a file at the end.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -158,7 +158,7 @@ impl Collected {
         {
             fs::create_dir_all(folder)?;
         }
-        fs::write(path, profile.write())
+        profile.write(&mut BufWriter::new(File::create(path)?))
     }
 
     /// The file: that of the setting, or one in its folder for each process.
