@@ -7,8 +7,9 @@ use wavetank_memory::{AccessRun, TALLY_PARTS, TALLY_ROW};
 
 use crate::access::Cutter;
 use crate::counter;
-use crate::model::{Kind, Memory, Space};
+use crate::model::{Kind, Memory, Space, Wait};
 use crate::sites::{Site, Sites};
+use crate::waits::Waits;
 
 /// What waves have done, as one worker or one launch has seen it.
 #[derive(Default)]
@@ -19,6 +20,9 @@ pub struct Counts {
     undone: HashMap<(u64, u32), u64>,
     accesses: Accesses,
     cutter: Cutter,
+    waits: Waits,
+    /// The accesses that a wait leaves in flight, by its address.
+    left_in_flight: HashMap<u64, usize>,
 }
 
 /// The accesses of instructions.
@@ -39,6 +43,8 @@ pub struct InstructionCounts {
     pub parts: u64,
     /// Accesses, by memory and kind.
     pub memory: Vec<Memory>,
+    /// What it waited for, if it is a wait.
+    pub wait: Option<Wait>,
 }
 
 impl Default for InstructionCounts {
@@ -47,6 +53,7 @@ impl Default for InstructionCounts {
             by_lanes: [0; LANES + 1],
             parts: 0,
             memory: Vec::new(),
+            wait: None,
         }
     }
 }
@@ -55,6 +62,16 @@ impl InstructionCounts {
     /// Executions, with any number of lanes.
     pub fn executions(&self) -> u64 {
         self.by_lanes.iter().sum()
+    }
+
+    fn add_wait(&mut self, other: &Wait) {
+        let Some(wait) = &mut self.wait else {
+            self.wait = Some(other.clone());
+            return;
+        };
+        wait.needed += other.needed;
+        wait.ahead += other.ahead;
+        wait.least_ahead = wait.least_ahead.min(other.least_ahead);
     }
 
     /// Adds the counts of the same instruction in another launch.
@@ -70,18 +87,40 @@ impl InstructionCounts {
                 None => self.memory.push(memory.clone()),
             }
         }
+        if let Some(wait) = &other.wait {
+            self.add_wait(wait);
+        }
     }
 }
 
 impl Counts {
-    /// Adds the accesses of a time slice.
-    pub fn accesses(&mut self, runs: &[AccessRun]) {
-        let accesses = &mut self.accesses;
-        self.cutter.cut(runs, |pc, access| {
-            if let Some(access) = access {
+    /// Adds the accesses of a time slice of a wave, which is named by the number of its work-group and its own. `left_in_flight`
+    /// returns the accesses to vector memory that the wait at an address leaves in flight.
+    pub fn accesses(
+        &mut self,
+        wave: (u64, u32),
+        runs: &[AccessRun],
+        left_in_flight: impl Fn(u64) -> usize,
+    ) {
+        let (accesses, waits) = (&mut self.accesses, &mut self.waits);
+        let known = &mut self.left_in_flight;
+        self.cutter.cut(runs, |pc, access| match access {
+            Some(access) => {
                 counter::count(access, accesses.of(pc, access.space, access.kind));
+                if matches!(access.space, Space::Global | Space::Scratch) {
+                    waits.issued(wave, pc);
+                }
+            }
+            None => {
+                let but = *known.entry(pc).or_insert_with(|| left_in_flight(pc));
+                waits.waited(wave, pc, but);
             }
         });
+    }
+
+    /// Notes that a wave has ended.
+    pub fn wave_ends(&mut self, wave: (u64, u32)) {
+        self.waits.ended(wave);
     }
 
     /// Corrects the counts of a site that a wave left: the instructions of the site after an address were not executed; with
@@ -112,13 +151,19 @@ impl Counts {
         for (key, n) in other.undone {
             *self.undone.entry(key).or_default() += n;
         }
+        self.waits.add(other.waits);
         for (pc, memory) in &other.accesses.all {
             self.accesses.of(*pc, memory.space, memory.kind).add(memory);
         }
     }
 
-    /// Returns the counts of each instruction that was executed, by address. `sites` are those of the module.
-    pub fn by_instruction(&self, sites: &Sites) -> BTreeMap<u64, InstructionCounts> {
+    /// Returns the counts of each instruction that was executed, by address. `sites` are those of the module; `between` returns the
+    /// instructions on the shortest way from an access to a wait.
+    pub fn by_instruction(
+        &self,
+        sites: &Sites,
+        mut between: impl FnMut(u64, u64) -> Option<u64>,
+    ) -> BTreeMap<u64, InstructionCounts> {
         let mut all: BTreeMap<u64, InstructionCounts> = BTreeMap::new();
         for (row, site) in self.tallies.chunks_exact(TALLY_ROW).zip(sites.all()) {
             let (by_lanes, parts) = (&row[..TALLY_PARTS], row[TALLY_PARTS]);
@@ -145,6 +190,16 @@ impl Counts {
         }
         for (pc, memory) in &self.accesses.all {
             all.entry(*pc).or_default().memory.push(memory.clone());
+        }
+        for (wait, access, times) in self.waits.pairs() {
+            if let Some(least_ahead) = between(access, wait) {
+                let of = all.entry(wait).or_default();
+                of.add_wait(&Wait {
+                    needed: times,
+                    ahead: times * least_ahead,
+                    least_ahead,
+                });
+            }
         }
         all
     }

@@ -20,6 +20,7 @@ pub mod report;
 #[cfg(test)]
 mod sample;
 mod sites;
+mod waits;
 
 pub use counts::{Counts, InstructionCounts};
 pub use sites::{Site, Sites};

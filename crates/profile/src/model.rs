@@ -223,12 +223,13 @@ pub enum Kind {
     Atomic,
 }
 
-/// What a wait waited for.
+/// The accesses to vector memory that a wait was for.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Wait {
     /// Executions that had something to wait for.
     pub needed: u64,
-    /// Instructions of the wave from the issue of the last access that the wait was for to the wait, in sum over those executions.
+    /// Instructions between the last access that the wait was for and the wait, on the shortest way through the code, in sum over
+    /// those executions.
     pub ahead: u64,
     /// The fewest of these instructions.
     pub least_ahead: u64,

@@ -1,9 +1,10 @@
 //! Profiles of launches: what their waves have done, by kernel and instruction.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use wavetank_check::code::Successors;
 use wavetank_gcn::Inst;
 use wavetank_machine::Grid;
 use wavetank_machine::gcn::{Launch, Occupancy, OccupancyLimit};
@@ -12,6 +13,7 @@ use wavetank_profile::{Counts, InstructionCounts, Sites, instruction};
 use wavetank_quote::readable;
 use wavetank_translate::Code;
 
+use crate::code::ModuleCode;
 use crate::engine::Engine;
 use crate::module::Module;
 
@@ -31,6 +33,8 @@ struct Kernel {
     instructions: BTreeMap<u64, (model::Instruction, Option<Inst>, InstructionCounts)>,
     /// The functions whose instructions are in the list.
     functions: BTreeSet<String>,
+    /// The instructions on the shortest ways from accesses to waits.
+    ways: BTreeMap<(u64, u64), Option<u64>>,
 }
 
 /// A launch that has ended.
@@ -69,7 +73,6 @@ impl Profiler {
 
     /// Adds a launch.
     pub(crate) fn add(&self, launched: &Launched<'_>, counts: &Counts, sites: &Sites) {
-        let by_instruction = counts.by_instruction(sites);
         let key = (launched.module.address(), launched.kernel);
         let mut kernels = self.lock();
         let same = |kernel: &Kernel| (kernel.module, &*kernel.described.symbol) == key;
@@ -77,7 +80,7 @@ impl Profiler {
             kernels.push(Kernel::new(launched));
             kernels.len() - 1
         });
-        kernels[index].add(launched, by_instruction);
+        kernels[index].add(launched, counts, sites);
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Kernel>> {
@@ -107,10 +110,11 @@ impl Kernel {
             described,
             instructions: BTreeMap::new(),
             functions: BTreeSet::new(),
+            ways: BTreeMap::new(),
         }
     }
 
-    fn add(&mut self, launched: &Launched<'_>, counts: BTreeMap<u64, InstructionCounts>) {
+    fn add(&mut self, launched: &Launched<'_>, counts: &Counts, sites: &Sites) {
         let (launch, grid) = (launched.launch, launched.grid);
         let to = &mut self.described;
         to.launches += 1;
@@ -138,6 +142,12 @@ impl Kernel {
             scratch_bytes: to.resources.scratch_bytes.max(scratch),
         };
         to.occupancy = occupancy(launch, grid.waves(), to.resources.lds_bytes);
+        let code = launched.engine.code();
+        let ways = &mut self.ways;
+        let counts = counts.by_instruction(sites, |access, wait| {
+            let known = ways.entry((access, wait));
+            *known.or_insert_with(|| instructions_between(code, access, wait))
+        });
         for (pc, counts) in counts {
             self.describe_function(launched, pc);
             let known = self.instructions.entry(pc);
@@ -180,6 +190,7 @@ impl Kernel {
             instruction.lanes = lanes.filter(|(_, n)| *n > 0).collect();
             instruction.parts = counts.parts;
             instruction.memory.clone_from(&counts.memory);
+            instruction.wait.clone_from(&counts.wait);
             if let Some(operations) = inst.as_ref().and_then(instruction::operations) {
                 let times = match operations.of_wave {
                     true => instruction.executions,
@@ -256,4 +267,30 @@ fn occupancy(launch: &Launch, waves: u32, lds_bytes: u32) -> model::Occupancy {
         groups_per_unit: groups,
         limit: limit.to_owned(),
     }
+}
+
+/// The most instructions that are searched for the way from an access to its wait.
+const MOST_SEARCHED: usize = 1 << 12;
+
+/// Returns the instructions on the shortest way from an access to the wait for it, without both; `None` if the code is too large or
+/// the way leads through a computed jump.
+fn instructions_between(code: &ModuleCode, access: u64, wait: u64) -> Option<u64> {
+    let mut seen = BTreeSet::from([access]);
+    let mut next = VecDeque::from([(access, 0)]);
+    while let Some((pc, steps)) = next.pop_front() {
+        let Ok(inst) = code.inst(pc) else {
+            continue;
+        };
+        let after = Successors::of(&inst, pc);
+        let falls_through = after.next.then_some(pc + u64::from(inst.len));
+        for to in falls_through.into_iter().chain(after.target) {
+            if to == wait {
+                return Some(steps);
+            }
+            if seen.len() < MOST_SEARCHED && seen.insert(to) {
+                next.push_back((to, steps + 1));
+            }
+        }
+    }
+    None
 }

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use wavetank_check::WaveOf;
+use wavetank_gcn::{Field, Operand, WaitCounter};
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
 use wavetank_machine::{Backend, Event, Fault, Group, Leave};
@@ -14,6 +15,7 @@ use wavetank_translate::Code;
 
 use crate::calls::{call_to, return_addresses};
 use crate::checks::{Checking, Denied, Resumer, Used};
+use crate::code::ModuleCode;
 use crate::engine::{Added, Engine, Mode, Way};
 use crate::hooks::{AfterFault, Hooked, Hooking};
 use crate::memory::{Allocation, Memory};
@@ -201,7 +203,14 @@ impl<'a> Unit<'a> {
             }
         }
         if let Some(counts) = &mut self.counts {
-            counts.accesses(&accessed);
+            let group = self.group.map_or(0, |group| group.index);
+            let code = self.common.engine.code();
+            counts.accesses((group, wave.index), &accessed, |pc| {
+                left_in_flight(code, pc)
+            });
+            if let Leave::End(_) = leave {
+                counts.wave_ends((group, wave.index));
+            }
         }
         if let (Some(watchers), Some(group)) = (&self.common.checking.watchers, self.group) {
             let of = WaveOf {
@@ -349,6 +358,18 @@ impl<'a> Unit<'a> {
             denials.add(group, wave.index, lanes, fault, descriptor);
         }
         true
+    }
+}
+
+/// Returns the accesses to vector memory that the wait at an address leaves in flight.
+fn left_in_flight(code: &ModuleCode, pc: u64) -> usize {
+    let Ok(inst) = code.inst(pc) else {
+        return 0;
+    };
+    let [vector, ..] = WaitCounter::all(inst.chip.generation());
+    match inst.operand(Field::Simm16) {
+        Operand::Imm(bits) => vector.get(bits as u16).into(),
+        _ => 0,
     }
 }
 
