@@ -14,8 +14,6 @@ pub(crate) struct Access<'a> {
     pub kind: Kind,
     /// The runs, in the order of lanes.
     pub runs: &'a [AccessRun],
-    /// The bytes, as disjoint ranges in ascending order. For scratch those of its memory, where the lanes' dwords lie side by side.
-    pub ranges: &'a [(u64, u64)],
 }
 
 impl Access<'_> {
@@ -45,47 +43,43 @@ impl Access<'_> {
     }
 }
 
-/// Cuts the accesses of a time slice from its runs, and keeps room for their ranges.
+/// Cuts the accesses of a time slice from its runs: passes each to a function, with the address of its instruction; and each wait for
+/// vector memory, without an access.
+pub(crate) fn cut(runs: &[AccessRun], mut take: impl FnMut(u64, Option<&Access<'_>>)) {
+    let mut rest = runs;
+    while let Some(first) = rest.first() {
+        let pc = first.first.pc;
+        if first.is_wait() {
+            take(pc, None);
+            rest = &rest[1..];
+            continue;
+        }
+        let goes_on = |run: &AccessRun| {
+            let (a, b) = (&first.first, &run.first);
+            !run.opens && !run.is_wait() && (a.pc, a.memory, a.kind) == (b.pc, b.memory, b.kind)
+        };
+        let length = 1 + rest[1..].iter().take_while(|run| goes_on(run)).count();
+        let (these, after) = rest.split_at(length);
+        let access = Access {
+            space: space(first),
+            kind: kind(first.first.kind),
+            runs: these,
+        };
+        take(pc, Some(&access));
+        rest = after;
+    }
+}
+
+/// The bytes of an access, as disjoint ranges in ascending order. For scratch those of its memory, where the lanes' dwords lie side
+/// by side.
 #[derive(Default)]
-pub(crate) struct Cutter {
+pub(crate) struct Ranges {
     ranges: Vec<(u64, u64)>,
 }
 
-impl Cutter {
-    /// Passes each access to a function, with the address of its instruction; and each wait for vector memory, without an access.
-    pub(crate) fn cut(
-        &mut self,
-        runs: &[AccessRun],
-        mut take: impl FnMut(u64, Option<&Access<'_>>),
-    ) {
-        let mut rest = runs;
-        while let Some(first) = rest.first() {
-            let pc = first.first.pc;
-            if first.is_wait() {
-                take(pc, None);
-                rest = &rest[1..];
-                continue;
-            }
-            let goes_on = |run: &AccessRun| {
-                let (a, b) = (&first.first, &run.first);
-                !run.opens && !run.is_wait() && (a.pc, a.memory, a.kind) == (b.pc, b.memory, b.kind)
-            };
-            let length = 1 + rest[1..].iter().take_while(|run| goes_on(run)).count();
-            let (these, after) = rest.split_at(length);
-            self.find_ranges(these);
-            let access = Access {
-                space: space(first),
-                kind: kind(first.first.kind),
-                runs: these,
-                ranges: &self.ranges,
-            };
-            take(pc, Some(&access));
-            rest = after;
-        }
-    }
-
-    /// Finds the ranges of bytes of an access.
-    fn find_ranges(&mut self, runs: &[AccessRun]) {
+impl Ranges {
+    /// Returns the ranges of an access.
+    pub(crate) fn of(&mut self, runs: &[AccessRun]) -> &[(u64, u64)] {
         self.ranges.clear();
         let mut sorted = true;
         for run in runs {
@@ -105,6 +99,7 @@ impl Cutter {
                 meets
             });
         }
+        &self.ranges
     }
 
     /// Adds a range. Returns whether the ranges are still in order.

@@ -1,13 +1,15 @@
 //! The counts of a worker and of a launch, by instruction.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
 use wavetank_ir::LANES;
 use wavetank_memory::{AccessRun, TALLY_PARTS, TALLY_ROW};
 
-use crate::access::Cutter;
+use crate::access::{Access, Ranges, cut};
 use crate::counter;
 use crate::model::{Kind, Memory, Space, Wait};
+use crate::pattern::Pattern;
 use crate::sites::{Site, Sites};
 use crate::waits::Waits;
 
@@ -17,21 +19,28 @@ pub struct Counts {
     /// The counters of each site.
     tallies: Vec<u64>,
     /// Executions that were counted with their site, but did not happen, because the wave left before them: by address and lanes.
-    undone: HashMap<(u64, u32), u64>,
+    undone: FxHashMap<(u64, u32), u64>,
     accesses: Accesses,
-    cutter: Cutter,
+    ranges: Ranges,
     waits: Waits,
     /// The accesses that a wait leaves in flight, by its address.
-    left_in_flight: HashMap<u64, usize>,
+    left_in_flight: FxHashMap<u64, usize>,
 }
 
 /// The accesses of instructions.
 #[derive(Default)]
 struct Accesses {
-    numbers: HashMap<(u64, Space, Kind), usize>,
-    all: Vec<(u64, Memory)>,
-    /// The one that was added to last.
-    last: usize,
+    numbers: FxHashMap<(u64, Space, Kind), usize>,
+    all: Vec<OfInstruction>,
+}
+
+/// The accesses of an instruction to a memory.
+struct OfInstruction {
+    pc: u64,
+    memory: Memory,
+    /// The pattern of the last access, and its counts.
+    last: Pattern,
+    of_last: Memory,
 }
 
 /// The counts of an instruction.
@@ -102,18 +111,20 @@ impl Counts {
         runs: &[AccessRun],
         left_in_flight: impl Fn(u64) -> usize,
     ) {
-        let (accesses, waits) = (&mut self.accesses, &mut self.waits);
+        let (accesses, mut waits) = (&mut self.accesses, self.waits.of(wave));
         let known = &mut self.left_in_flight;
-        self.cutter.cut(runs, |pc, access| match access {
+        let ranges = &mut self.ranges;
+        cut(runs, |pc, access| match access {
             Some(access) => {
-                counter::count(access, accesses.of(pc, access.space, access.kind));
+                let of_it = accesses.of(pc, access.space, access.kind);
+                of_it.count(access, ranges);
                 if matches!(access.space, Space::Global | Space::Scratch) {
-                    waits.issued(wave, pc);
+                    waits.issued(pc);
                 }
             }
             None => {
                 let but = *known.entry(pc).or_insert_with(|| left_in_flight(pc));
-                waits.waited(wave, pc, but);
+                waits.waited(pc, but);
             }
         });
     }
@@ -152,8 +163,9 @@ impl Counts {
             *self.undone.entry(key).or_default() += n;
         }
         self.waits.add(other.waits);
-        for (pc, memory) in &other.accesses.all {
-            self.accesses.of(*pc, memory.space, memory.kind).add(memory);
+        for OfInstruction { pc, memory, .. } in &other.accesses.all {
+            let of_it = self.accesses.of(*pc, memory.space, memory.kind);
+            of_it.memory.add(memory);
         }
     }
 
@@ -188,7 +200,7 @@ impl Counts {
                 *count = count.saturating_sub(*n);
             }
         }
-        for (pc, memory) in &self.accesses.all {
+        for OfInstruction { pc, memory, .. } in &self.accesses.all {
             all.entry(*pc).or_default().memory.push(memory.clone());
         }
         for (wait, access, times) in self.waits.pairs() {
@@ -207,18 +219,29 @@ impl Counts {
 
 impl Accesses {
     /// The counts of an instruction's accesses to a memory.
-    fn of(&mut self, pc: u64, space: Space, kind: Kind) -> &mut Memory {
-        let is_last = self
-            .all
-            .get(self.last)
-            .is_some_and(|(last, m)| *last == pc && m.space == space && m.kind == kind);
-        if !is_last {
-            let all = &mut self.all;
-            self.last = *self.numbers.entry((pc, space, kind)).or_insert_with(|| {
-                all.push((pc, Memory::new(space, kind)));
-                all.len() - 1
+    fn of(&mut self, pc: u64, space: Space, kind: Kind) -> &mut OfInstruction {
+        let all = &mut self.all;
+        let number = *self.numbers.entry((pc, space, kind)).or_insert_with(|| {
+            all.push(OfInstruction {
+                pc,
+                memory: Memory::new(space, kind),
+                last: Pattern::default(),
+                of_last: Memory::new(space, kind),
             });
+            all.len() - 1
+        });
+        &mut self.all[number]
+    }
+}
+
+impl OfInstruction {
+    /// Counts an access. Most accesses of an instruction have the pattern of the one before.
+    fn count(&mut self, access: &Access<'_>, ranges: &mut Ranges) {
+        if !self.last.is_of(access.runs) {
+            self.of_last = Memory::new(self.memory.space, self.memory.kind);
+            counter::count(access, ranges.of(access.runs), &mut self.of_last);
+            self.last.set(access.runs);
         }
-        &mut self.all[self.last].1
+        self.memory.add(&self.of_last);
     }
 }

@@ -14,6 +14,7 @@ mod join;
 pub mod lines;
 pub mod model;
 pub mod number;
+mod pattern;
 pub mod peaks;
 pub mod read;
 pub mod report;

@@ -6,6 +6,7 @@
 //! or 16 bytes. They take as many cycles as the bank with the most different dwords has. Lanes of an atomic at the same dword take a
 //! cycle each.
 
+use super::Ranges;
 use crate::access::Access;
 use crate::model::{Kind, Memory, Space};
 use wavetank_memory::AccessRecord;
@@ -14,7 +15,7 @@ use wavetank_memory::AccessRecord;
 const BANKS: usize = 32;
 
 /// Adds the cycles of an access, and those that it would take without conflicts.
-pub(super) fn count(access: &Access<'_>, to: &mut Memory) {
+pub(super) fn count(access: &Access<'_>, _: &Ranges, to: &mut Memory) {
     if access.space != Space::Lds {
         return;
     }
