@@ -37,6 +37,7 @@ mod rocminfo;
 mod run;
 mod running;
 mod search_path;
+mod seconds;
 mod source;
 mod statistics;
 mod surface_isa;
