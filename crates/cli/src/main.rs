@@ -37,6 +37,7 @@ mod rocminfo;
 mod run;
 mod running;
 mod search_path;
+mod seconds;
 mod source;
 mod statistics;
 mod surface_isa;
@@ -72,7 +73,7 @@ Examples:
   wavetank launch vecadd.hsaco --grid 1024 --block 64 --arg iota:f32:1024 \\
       --arg rand:f32:1024 --arg print:f32:1024 --arg i32:1024
   wavetank check kernels.hsaco   missing waits and wait states in machine code
-  wavetank profile profile.json  what kernels do, with advice
+  wavetank profile -- ./a.out    what kernels do, by line, with advice
   wavetank exec 'v_lshl_add_u32 v0, v1, 4, v2' v1=0..63 v2=100
                                                   one instruction on a given state
   echo 'v_add_f32 v0, 1.0, v1' | wavetank asm --show-encoding -

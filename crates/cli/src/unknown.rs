@@ -21,7 +21,7 @@ const OPTIONS: [(&str, &str); 5] = [
     ),
     (
         "--profile",
-        "`wavetank profile` shows what kernels do, and `--stats` prints times and instructions of kernels",
+        "`wavetank profile -- PROGRAM` shows what kernels do, and `--stats` prints times and instructions of kernels",
     ),
     ("--grid", "a kernel of a file is run by `wavetank launch`"),
     ("--block", "a kernel of a file is run by `wavetank launch`"),
@@ -29,7 +29,7 @@ const OPTIONS: [(&str, &str); 5] = [
 
 const NO_DEBUGGER: &str = "there is no debugger: `wavetank launch --trace` prints what each instruction of a kernel does, and \
                            `wavetank check -- PROGRAM` finds mistakes of kernels";
-const PROFILER: &str = "`wavetank profile` shows what kernels do, by exact counts, and `wavetank run --stats PROGRAM` counts calls and \
+const PROFILER: &str = "`wavetank profile -- PROGRAM` shows what kernels do, by exact counts, and `wavetank run --stats PROGRAM` counts calls and \
                         instructions of kernels";
 const CHECKER: &str = "`wavetank check -- PROGRAM` finds mistakes of kernels while they run, and `wavetank check FILE` those in machine code";
 

@@ -166,7 +166,7 @@ fn commands_of_other_tools_lead_to_ours() {
     );
     says(
         "rocprof ./a.out",
-        "`wavetank profile` shows what kernels do",
+        "`wavetank profile -- PROGRAM` shows what kernels do",
     );
     says("racecheck", "`wavetank check -- PROGRAM`");
     says("explian", "'explain'");

@@ -39,7 +39,7 @@ mod tests {
     use crate::model::{Event, EventKind, Profile, Timeline, VERSION};
 
     fn profile(name: &str, begin: u64) -> Profile {
-        let mut kernel = crate::sample::profile().kernels.remove(0);
+        let mut kernel = crate::sample::copy();
         kernel.name = name.to_owned();
         let event = Event {
             track: "queue 0".to_owned(),

@@ -19,8 +19,8 @@ use wavetank_source::Sources;
 
 use crate::exit::{Failure, Result, print, shown};
 use crate::input;
-use crate::launch::seconds;
 use crate::running::Running;
+use crate::seconds::seconds;
 pub(crate) use wanted::Wanted;
 
 // At most 80 columns a line, because clap would break longer ones.

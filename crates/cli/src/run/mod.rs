@@ -33,8 +33,8 @@ use wavetank::{Chip, ChipFacts, Schedule};
 
 use crate::exit::{Failure, Result};
 use crate::fidelity::ByFidelity;
-use crate::launch::seconds;
 use crate::running::Running;
+use crate::seconds::seconds;
 use crate::target::check_gpus;
 use capture::CaptureOptions;
 use contents::Contents;

@@ -27,7 +27,7 @@ struct Collected {
     start: Instant,
     timeline: Mutex<Times>,
     /// Launches whose profile is not in the file yet.
-    unwritten: AtomicU64,
+    pending: AtomicU64,
 }
 
 #[derive(Default)]
@@ -51,7 +51,7 @@ fn collected() -> Option<&'static Collected> {
             profiler: Profiler::default(),
             start: Instant::now(),
             timeline: Mutex::default(),
-            unwritten: AtomicU64::new(0),
+            pending: AtomicU64::new(0),
         })
     };
     COLLECTED.get_or_init(begin).as_ref()
@@ -67,7 +67,7 @@ pub(super) fn launched(queue: u64, kernel: &Kernel, begun: Instant) {
     let Some(collected) = collected() else {
         return;
     };
-    collected.unwritten.fetch_add(1, Ordering::Relaxed);
+    collected.pending.fetch_add(1, Ordering::Relaxed);
     let index = collected.profiler.index_of(kernel);
     let name = wavetank_quote::readable(kernel.name());
     let track = format!("queue {queue}");
@@ -179,8 +179,8 @@ pub(crate) fn report() {
     let Some(collected) = collected() else {
         return;
     };
-    let unwritten = collected.unwritten.swap(0, Ordering::Relaxed);
-    if unwritten == 0 || collected.process != std::process::id() {
+    let pending = collected.pending.swap(0, Ordering::Relaxed);
+    if pending == 0 || collected.process != std::process::id() {
         return;
     }
     if let Err(error) = collected.write() {

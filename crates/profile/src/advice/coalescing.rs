@@ -2,7 +2,8 @@
 
 use super::row::{Advice, Rule, Subject};
 use crate::figures::share;
-use crate::model::Space;
+use crate::lines::Line;
+use crate::model::{Instruction, Memory, Space};
 use crate::number::{grouped, mean, percent};
 
 /// Lines that are touched for each line that would do, from which on an access is scattered. A start that is not aligned touches
@@ -26,28 +27,39 @@ fn judge(subject: &Subject<'_>) -> Vec<Advice> {
     let all = subject.figures.of_space(Space::Global).lines_64;
     let mut given = Vec::new();
     for line in &subject.lines {
-        let memory = line.figures.of_space(Space::Global);
-        let ratio = share(memory.lines_64, memory.least_lines_64).unwrap_or(0.0);
-        let part = share(memory.lines_64, all).unwrap_or(0.0);
-        if ratio < SCATTERED || part < SHARE {
-            continue;
+        // A line that loads scattered elements may store them side by side.
+        for memory in line.figures.memory.values() {
+            if memory.space == Space::Global {
+                given.extend(scattered(line, memory, all));
+            }
         }
-        let lost = memory.lines_64.saturating_sub(memory.least_lines_64);
-        let message = format!(
-            "each wave touches {} lines where {} would do",
-            mean(memory.lines_64, memory.accesses),
-            mean(memory.least_lines_64, memory.accesses)
-        );
-        let lines =
-            |i: &crate::model::Instruction| i.memory.iter().map(|m| m.lines_64).sum::<u64>();
-        let label = format!("{} of the kernel's lines are touched here", percent(part));
-        let advice = Advice::of(&RULE, share(lost, all).unwrap_or(0.0), message);
-        let advice = advice.at(line, lines, label).note(format!(
-            "lanes asked for {} bytes, and the lines of 64 bytes that they touched have {}",
-            grouped(memory.bytes),
-            grouped(memory.lines_64 * 64)
-        ));
-        given.push(advice);
     }
     given
+}
+
+/// Returns advice about the accesses of one kind in a line of source, if they are scattered. The kernel touches `all` lines.
+fn scattered(line: &Line<'_>, memory: &Memory, all: u64) -> Option<Advice> {
+    let ratio = share(memory.lines_64, memory.least_lines_64)?;
+    let part = share(memory.lines_64, all)?;
+    if ratio < SCATTERED || part < SHARE {
+        return None;
+    }
+    let lost = memory.lines_64.saturating_sub(memory.least_lines_64);
+    let message = format!(
+        "each wave touches {} lines where {} would do",
+        mean(memory.lines_64, memory.accesses),
+        mean(memory.least_lines_64, memory.accesses)
+    );
+    let lines = |instruction: &Instruction| {
+        let own = instruction.memory.iter();
+        let own = own.filter(|other| (other.space, other.kind) == (memory.space, memory.kind));
+        own.map(|other| other.lines_64).sum::<u64>()
+    };
+    let label = format!("{} of the kernel's lines are touched here", percent(part));
+    let advice = Advice::of(&RULE, share(lost, all)?, message).at(line, lines, label);
+    Some(advice.note(format!(
+        "lanes asked for {} bytes, and the lines of 64 bytes that they touched have {}",
+        grouped(memory.bytes),
+        grouped(memory.lines_64 * 64)
+    )))
 }

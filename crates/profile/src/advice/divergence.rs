@@ -45,7 +45,13 @@ fn judge(subject: &Subject<'_>) -> Vec<Advice> {
         subject.figures.executions,
     );
     let advice = Advice::of(&RULE, (1.0 - active) * weight.unwrap_or(0.0), message);
-    let advice = advice.at(line, |i: &Instruction| i.parts, label);
+    // Compilers give many of these instructions no line; then the line with the most idle lanes is the place.
+    let worst = subject.lines.iter().filter(|line| line.frame.is_some());
+    let worst = worst.max_by_key(|line| lost(line));
+    let advice = match worst.filter(|_| line.frame.is_none()) {
+        Some(worst) => advice.at(worst, |i: &Instruction| i.executions, "lanes idle here"),
+        None => advice.at(line, |i: &Instruction| i.parts, label),
+    };
     vec![idle(subject).into_iter().fold(advice, Advice::note)]
 }
 

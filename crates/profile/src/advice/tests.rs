@@ -49,6 +49,19 @@ fn scattered_accesses_are_named_with_their_line() {
 }
 
 #[test]
+fn loads_and_stores_of_a_line_are_apart() {
+    let mut gather = strided();
+    gather.instructions[4].frames[0].line = 3;
+    assert_eq!(
+        one(gather),
+        (
+            "coalescing",
+            "each wave touches 64 lines where 4 would do".into()
+        )
+    );
+}
+
+#[test]
 fn one_line_more_is_not_scattered() {
     let mut unaligned = copy();
     unaligned.instructions[1].memory = vec![accesses(Kind::Load, 5)];
@@ -124,6 +137,12 @@ fn parted_waves_with_idle_lanes_are_named() {
         advice.notes[0],
         "k.hip:3 has 16 active lanes in the mean, in 32 executions"
     );
+    // A branch without a line: that with the most idle lanes is shown.
+    let mut without = parted.clone();
+    without.instructions.last_mut().unwrap().frames.clear();
+    let given = all(&profile(vec![without]));
+    let at = given[0].at.as_ref().unwrap();
+    assert_eq!((given[0].rule.name, at.frames[0].line), ("divergence", 3));
     // Lanes that idle without a branch are those of work-groups.
     parted.instructions.pop();
     assert_eq!(about(parted), []);
