@@ -38,9 +38,8 @@ struct Accesses {
 struct OfInstruction {
     pc: u64,
     memory: Memory,
-    /// The pattern of the last access, and its counts.
-    last: Pattern,
-    of_last: Memory,
+    /// The patterns of the last accesses, by their places in a line, with what is counted of each.
+    known: Vec<(Pattern, Memory)>,
 }
 
 /// The counts of an instruction.
@@ -137,6 +136,9 @@ impl Counts {
     /// Corrects the counts of a site that a wave left: the instructions of the site after an address were not executed; with
     /// `failed`, nor was that at the address. `lanes` lanes are active.
     pub fn left(&mut self, site: &Site, at: u64, failed: bool, lanes: u32) {
+        if !failed && site.instructions.last() == Some(&at) {
+            return;
+        }
         let Some(n) = site.instructions.iter().position(|pc| *pc == at) else {
             return;
         };
@@ -225,8 +227,7 @@ impl Accesses {
             all.push(OfInstruction {
                 pc,
                 memory: Memory::new(space, kind),
-                last: Pattern::default(),
-                of_last: Memory::new(space, kind),
+                known: Vec::new(),
             });
             all.len() - 1
         });
@@ -235,13 +236,20 @@ impl Accesses {
 }
 
 impl OfInstruction {
-    /// Counts an access. Most accesses of an instruction have the pattern of the one before.
+    /// Counts an access. Most accesses of an instruction have the pattern of an earlier one.
     fn count(&mut self, access: &Access<'_>, ranges: &mut Ranges) {
-        if !self.last.is_of(access.runs) {
-            self.of_last = Memory::new(self.memory.space, self.memory.kind);
-            counter::count(access, ranges.of(access.runs), &mut self.of_last);
-            self.last.set(access.runs);
+        let Memory { space, kind, .. } = self.memory;
+        let (slot, place) = Pattern::place(access);
+        if self.known.len() <= slot {
+            let none = || (Pattern::default(), Memory::new(space, kind));
+            self.known.resize_with(slot + 1, none);
         }
-        self.memory.add(&self.of_last);
+        let (pattern, counted) = &mut self.known[slot];
+        if !pattern.is_of(access.runs, place) {
+            *counted = Memory::new(space, kind);
+            counter::count(access, ranges.of(access.runs), counted);
+            pattern.set(access.runs, place);
+        }
+        self.memory.add(counted);
     }
 }

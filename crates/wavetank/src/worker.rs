@@ -1,6 +1,6 @@
 //! A worker thread: its back end, and the memory of its resident work-groups.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use wavetank_check::WaveOf;
 use wavetank_gcn::{Field, Operand, WaitCounter};
@@ -10,7 +10,7 @@ use wavetank_machine::{Backend, Event, Fault, Group, Leave};
 use wavetank_memory::{
     AccessRun, Alignment, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, RegistryError, Wave,
 };
-use wavetank_profile::Counts;
+use wavetank_profile::{Counts, Site};
 use wavetank_translate::Code;
 
 use crate::calls::{call_to, return_addresses};
@@ -96,6 +96,8 @@ pub(crate) struct Unit<'a> {
     memory: MemoryUnit<'a>,
     /// The counts of its waves, for a profile.
     counts: Option<Counts>,
+    /// The sites that are known so far, for a profile.
+    sites: Vec<Arc<Site>>,
     /// Room for the accesses of a time slice, for watchers.
     accessed: Vec<AccessRun>,
     slots: Vec<Slot>,
@@ -133,6 +135,7 @@ impl<'a> Unit<'a> {
             resumer: None,
             memory,
             counts: common.profiled.map(|_| Counts::default()),
+            sites: Vec::new(),
             accessed: Vec::new(),
             slots: Vec::new(),
             current: 0,
@@ -237,12 +240,15 @@ impl<'a> Unit<'a> {
         let Some(counts) = &mut self.counts else {
             return;
         };
-        let site = self.memory.take_last_tallied();
-        let site = site.and_then(|site| self.common.engine.sites().get(site));
-        if let Some(site) = site {
-            let failed = leave.fault().is_some();
-            counts.left(&site, leave.pc(), failed, wave.exec().count_ones());
+        let Some(site) = self.memory.take_last_tallied() else {
+            return;
+        };
+        if site as usize >= self.sites.len() {
+            self.sites = self.common.engine.sites().all();
         }
+        let failed = leave.fault().is_some();
+        let lanes = wave.exec().count_ones();
+        counts.left(&self.sites[site as usize], leave.pc(), failed, lanes);
     }
 
     /// Runs a wave, step by step if it is traced; then the steps add their accesses.
