@@ -22,6 +22,8 @@ mod pairs;
 mod products;
 mod recorded;
 mod records;
+mod roots;
+mod spins;
 #[path = "../../interp/tests/swizzled.rs"]
 mod swizzled;
 #[path = "../../interp/tests/torn.rs"]

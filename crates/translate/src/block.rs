@@ -7,6 +7,7 @@ use wavetank_lift::{Code, Modes, lift_block, lift_insts};
 use wavetank_machine::BlockCost;
 
 use crate::breakpoints::{Breakpoints, divide};
+use crate::registers::RegisterSet;
 use crate::spin_loop::spin_loop;
 
 /// A front end: lifts code of any instruction set to the wave IR.
@@ -139,6 +140,18 @@ impl Translator {
             Source::Gcn(code) => BlockCost::new(block, spin_loop(&**code, block, modes)),
             Source::Other(_) => BlockCost::new(block, None),
         }
+    }
+
+    /// The vector registers that the back edge of a lifted block compares with those of the previous iteration: none if it closes
+    /// no spin loop.
+    pub(crate) fn compared_registers(&self, block: &Block, modes: Modes) -> RegisterSet {
+        let spin_loop = match &self.source {
+            Source::Gcn(code) if !self.step => spin_loop(&**code, block, modes),
+            _ => None,
+        };
+        let registers = spin_loop.map_or(Vec::new(), |spin_loop| spin_loop.registers);
+        let sets = registers.into_iter().map(RegisterSet::of);
+        sets.fold(RegisterSet::default(), RegisterSet::with)
     }
 
     /// The cost of the simplified block, equal to that of the lifted one.

@@ -3,6 +3,8 @@
 //! Backwards from a read to a write, a register is *live*. A write under EXEC leaves the inactive lanes unchanged. So it kills
 //! only values that were written while the same lanes were active. Therefore two sets are kept: registers that some lane may read
 //! later, whatever is written under EXEC before; and registers that active lanes may read, if EXEC does not change.
+//!
+//! The back edge of a spin loop reads all lanes of the registers that tell whether an iteration made progress.
 
 use std::collections::HashMap;
 
@@ -70,14 +72,19 @@ impl Translator {
 
     /// The blocks that may be reached, in the order of discovery.
     fn reached(&self, pc: u64, modes: Modes) -> Vec<(u64, Seen)> {
-        let mut blocks = vec![(pc, Seen::new(self.lift_for(pc, modes)))];
+        let seen = |pc| {
+            let block = self.lift_for(pc, modes);
+            let compared = self.compared_registers(&block, modes);
+            (pc, Seen::new(block, compared))
+        };
+        let mut blocks = vec![seen(pc)];
         let mut done = 0;
         while let Some((_, block)) = blocks.get(done) {
             done += 1;
             let successors = block.successors.into_iter().flatten().flatten();
             for next in successors.collect::<Vec<_>>() {
                 if blocks.len() < MAX_BLOCKS && blocks.iter().all(|(at, _)| *at != next) {
-                    blocks.push((next, Seen::new(self.lift_for(next, modes))));
+                    blocks.push(seen(next));
                 }
             }
         }
@@ -111,15 +118,18 @@ struct Seen {
     does: Vec<Does>,
     /// The successors of the block, if they are known.
     successors: Option<[Option<u64>; 2]>,
+    /// The registers that are compared at its back edge.
+    compared: RegisterSet,
     /// The number of writes of EXEC.
     execs: u32,
 }
 
 impl Seen {
-    fn new(block: Block) -> Seen {
+    fn new(block: Block, compared: RegisterSet) -> Seen {
         let mut seen = Seen {
             does: Vec::new(),
             successors: successors(&block),
+            compared,
             execs: 0,
         };
         let mut lanes = vec![Lanes::Some; block.nodes.len()];
@@ -182,10 +192,14 @@ impl Seen {
         let Some(successors) = self.successors else {
             return Live::ALL;
         };
+        let compared = Live {
+            by_some: self.compared,
+            by_same: self.compared,
+        };
         let successors = successors.into_iter().flatten();
         successors
             .map(|to| *live.get(&to).unwrap_or(&Live::ALL))
-            .fold(Live::default(), Live::or)
+            .fold(compared, Live::or)
     }
 
     /// The live registers at the start of the block, from those at its end.

@@ -183,6 +183,8 @@ impl Wide {
                 | Code::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er
                 | Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er
                 | Code::EVEX_Vfmadd132pd_zmm_k1z_zmm_zmmm512b64_er
+                | Code::EVEX_Vfnmadd231ps_zmm_k1z_zmm_zmmm512b32_er
+                | Code::EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er
                 | Code::EVEX_Vfnmadd231pd_zmm_k1z_zmm_zmmm512b64_er
                 | Code::EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er
                 | Code::EVEX_Vfmsub231pd_zmm_k1z_zmm_zmmm512b64_er

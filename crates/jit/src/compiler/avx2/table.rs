@@ -256,6 +256,16 @@ pub(super) fn row(code: Code) -> Option<Row> {
             Code::VEX_Vfmadd213pd_ymm_ymm_ymmm256,
             per_half::fused,
         ),
+        Code::EVEX_Vfnmadd231ps_zmm_k1z_zmm_zmmm512b32_er => (
+            Dwords,
+            Code::VEX_Vfnmadd231ps_ymm_ymm_ymmm256,
+            per_half::fused,
+        ),
+        Code::EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er => (
+            Dwords,
+            Code::VEX_Vfnmadd213ps_ymm_ymm_ymmm256,
+            per_half::fused,
+        ),
         Code::EVEX_Vfnmadd231pd_zmm_k1z_zmm_zmmm512b64_er => (
             Qwords,
             Code::VEX_Vfnmadd231pd_ymm_ymm_ymmm256,
@@ -507,6 +517,7 @@ pub(super) fn row(code: Code) -> Option<Row> {
         Code::EVEX_Vgetmantpd_zmm_k1z_zmmm512b64_imm8_sae => (Qwords, NONE, floats::mantissa),
         Code::EVEX_Vgetexppd_zmm_k1z_zmmm512b64_sae => (Qwords, NONE, floats::exponent),
         Code::EVEX_Vscalefpd_zmm_k1z_zmm_zmmm512b64_er => (Qwords, NONE, floats::scale_wide),
+        Code::EVEX_Vrsqrt14ps_zmm_k1z_zmmm512b32 => (Dwords, NONE, floats::root_estimate),
         Code::EVEX_Vrsqrt14pd_zmm_k1z_zmmm512b64 => (Qwords, NONE, floats::reciprocal_root),
         Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er => (Dwords, NONE, floats::from_unsigned),
         Code::EVEX_Vcvtudq2pd_zmm_k1z_ymmm256b32_er => (Qwords, NONE, floats::wide_from_unsigned),

@@ -110,12 +110,38 @@ impl LaneAccess<'_> {
     }
 
     pub(super) fn stores(&self, u: &mut Uniform<'_, '_>) {
-        if !self.has_rows() {
-            return self.store_records(u);
-        }
-        let (row, done) = (u.asm.label(), u.asm.label());
+        let (row, same, done) = (u.asm.label(), u.asm.label(), u.asm.label());
         self.apart(u.asm);
-        self.if_row(u.asm, 4, row);
+        if self.has_rows() {
+            self.if_row(u.asm, 4, row);
+        } else {
+            self.if_overlapping_row(u.asm, row);
+        }
+        if !self.is_private() {
+            self.if_same(u.asm, same);
+        }
+        if self.has_rows() {
+            self.scatter(u);
+        } else {
+            self.store_records(u);
+        }
+        u.asm.jump(Code::Jmp_rel32_64, done);
+        u.asm.place(row);
+        if self.has_rows() {
+            self.store_rows(u);
+        } else {
+            self.store_overlapping_row(u);
+        }
+        if !self.is_private() {
+            u.asm.jump(Code::Jmp_rel32_64, done);
+            u.asm.place(same);
+            self.store_last(u);
+        }
+        u.asm.place(done);
+    }
+
+    /// Stores the dwords of the active lanes, each lane its own way.
+    fn scatter(&self, u: &mut Uniform<'_, '_>) {
         for n in 0..self.dwords() {
             lanes(u, DATA, self.op.data[n as usize], 0);
             // The lanes are stored in order.
@@ -127,14 +153,15 @@ impl LaneAccess<'_> {
                 &[to.into(), DATA.into()],
             );
         }
-        u.asm.jump(Code::Jmp_rel32_64, done);
-        u.asm.place(row);
+    }
+
+    /// Stores a row of each dword.
+    fn store_rows(&self, u: &mut Uniform<'_, '_>) {
         for n in 0..self.dwords() {
             lanes(u, DATA, self.op.data[n as usize], 0);
             let to = Mem::sum(BASE, A, self.step() * n);
             u.asm
                 .under(STORE, Under::Merge(ON), &[to.into(), DATA.into()]);
         }
-        u.asm.place(done);
     }
 }

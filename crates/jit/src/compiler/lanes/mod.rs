@@ -6,7 +6,8 @@
 //!
 //! A lane's address is a 64-bit base plus a 32-bit index (`places.rs`; for scratch `scratch.rs`). Tile by tile, the indices are
 //! compared with the bounds of the memory. Then the lanes of a tile go to one place, to a row, or to separate places: whole
-//! dwords (`dwords.rs`, `wide.rs`), bytes and halves (`parts.rs`), atomics (`atomics.rs`). Accesses that do not fit (a lane out
+//! dwords (`dwords.rs`, `wide.rs`), bytes and halves (`parts.rs`), atomics (`atomics.rs`). Stores to the same dwords:
+//! `overwritten.rs`. Accesses that do not fit (a lane out
 //! of bounds, addresses more than 2 GiB apart) are left to helpers: nothing is loaded or stored before all tiles have been
 //! checked.
 
@@ -15,6 +16,7 @@ mod atomics;
 mod dwords;
 mod form_loads;
 mod forms;
+mod overwritten;
 mod parts;
 mod places;
 mod quads;
@@ -176,6 +178,7 @@ impl<'o> LaneAccess<'o> {
             return self.private_rows(u, slow);
         }
         let done = u.asm.label();
+        self.rows_at_one_offset(u, slow, done);
         // Accesses to LDS are less often one row, and for a row the tiles take little longer.
         let planes = self.planes(u);
         let has_form = form.is_some();

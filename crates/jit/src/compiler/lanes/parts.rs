@@ -126,33 +126,39 @@ impl LaneAccess<'_> {
         self.keep(asm, 0);
     }
 
+    /// Stores the part of the lane whose index and offset in a lane vector are in registers.
+    pub(super) fn store_part(&self, u: &mut Uniform<'_, '_>) {
+        let data = low(UNIT);
+        lane(u, UNIT, self.op.data[0]);
+        if self.op.half == Half::High {
+            u.asm.op(Code::Shr_rm32_imm8, &[data.into(), 16.into()]);
+        }
+        let (store, data) = match self.bytes {
+            1 => (Code::Mov_rm8_r8, Register::DL),
+            _ => (Code::Mov_rm16_r16, Register::DX),
+        };
+        let to = Mem::sum(BASE, A, 0);
+        u.asm.op(store, &[to.into(), data.into()]);
+    }
+
     pub(super) fn store_parts(&self, u: &mut Uniform<'_, '_>) {
-        let (row, done) = (u.asm.label(), u.asm.label());
-        let high = self.op.half == Half::High;
+        let (row, same, done) = (u.asm.label(), u.asm.label(), u.asm.label());
         if !self.is_private() {
             self.apart(u.asm);
             self.if_row(u.asm, self.bytes, row);
+            self.if_same(u.asm, same);
         }
-        self.each_lane_in_turn(u, |access, u| {
-            let data = low(UNIT);
-            lane(u, UNIT, access.op.data[0]);
-            if high {
-                u.asm.op(Code::Shr_rm32_imm8, &[data.into(), 16.into()]);
-            }
-            let (store, data) = match access.bytes {
-                1 => (Code::Mov_rm8_r8, Register::DL),
-                _ => (Code::Mov_rm16_r16, Register::DX),
-            };
-            let to = Mem::sum(BASE, A, 0);
-            u.asm.op(store, &[to.into(), data.into()]);
-        });
+        self.each_lane_in_turn(u, Self::store_part);
         if self.is_private() {
             return;
         }
         u.asm.jump(Code::Jmp_rel32_64, done);
+        u.asm.place(same);
+        self.store_last(u);
+        u.asm.jump(Code::Jmp_rel32_64, done);
         u.asm.place(row);
         lanes(u, DATA, self.op.data[0], 0);
-        if high {
+        if self.op.half == Half::High {
             u.asm
                 .op(SHIFT_RIGHT, &[DATA.into(), DATA.into(), 16.into()]);
         }

@@ -194,10 +194,67 @@ impl LaneAccess<'_> {
     /// Emits an access at the same offset in all lanes, as rows.
     pub(super) fn private_rows(&self, u: &mut Uniform<'_, '_>, slow: Label) {
         match self.addresses {
-            Addresses::Scratch(address) => self.scratch_row(u, address, slow),
-            Addresses::Swizzled(buffer) => self.swizzled_row(u, buffer, slow),
+            Addresses::Scratch(address) => self.scratch_row(u, slow, |u| u.load(A, address)),
+            Addresses::Swizzled(buffer) => {
+                self.swizzled_ends(u, buffer, slow);
+                add_constant(u.asm, BASE, self.op.offset as i32 * 64);
+                self.is_swizzled_row(u.asm, slow);
+            }
             _ => unreachable!("others have no rows of the wave"),
         }
+        self.move_rows(u);
+    }
+
+    /// Makes the access as rows if all lanes are on and happen to have the same offset, and jumps to `done`. Else the code after
+    /// it continues.
+    pub(super) fn rows_at_one_offset(&self, u: &mut Uniform<'_, '_>, slow: Label, done: Label) {
+        let Some(offsets) = self.offsets_of_rows(u) else {
+            return;
+        };
+        let (general, narrow) = (u.asm.label(), low(A));
+        u.load(A, self.mask);
+        u.asm
+            .with_constant(Code::Cmp_rm64_imm32, A.into(), -1, true);
+        u.asm.jump(Code::Jne_rel32_64, general);
+        if_one_offset(u.asm, offsets, general);
+        let first = Mem::at(fixed::VECTOR, offsets);
+        let load = |u: &mut Uniform<'_, '_>| {
+            u.asm.op(Code::Mov_r32_rm32, &[narrow.into(), first.into()]);
+        };
+        if let Addresses::Swizzled(buffer) = self.addresses {
+            self.swizzled_ends(u, buffer, slow);
+            load(u);
+            let offset = self.op.offset as i32;
+            u.asm
+                .with_constant(Code::Add_rm32_imm32, narrow.into(), offset, false);
+            u.asm
+                .with_constant(Code::Cmp_rm64_imm32, A.into(), FAR, true);
+            u.asm.jump(Code::Ja_rel32_64, slow);
+            self.add_row(u.asm, slow);
+            self.is_swizzled_row(u.asm, slow);
+        } else {
+            self.scratch_row(u, slow, load);
+        }
+        self.move_rows(u);
+        u.asm.jump(Code::Jmp_rel32_64, done);
+        u.asm.place(general);
+    }
+
+    /// The place of the lanes' offsets in the vector file, if whole dwords are accessed there.
+    fn offsets_of_rows(&self, u: &Uniform<'_, '_>) -> Option<u32> {
+        let offset = match self.addresses {
+            Addresses::Scratch(address) => address,
+            Addresses::Swizzled(buffer) if buffer.wraps => buffer.offset?,
+            _ => return None,
+        };
+        match u.single.place(source(u.block, offset)) {
+            Place::Vector(at) if self.bytes.is_multiple_of(4) => Some(at),
+            _ => None,
+        }
+    }
+
+    /// Moves all rows, whose base is known.
+    fn move_rows(&self, u: &mut Uniform<'_, '_>) {
         self.find_host(u.asm);
         let mask = self.on(u);
         for tile in 0..4 {
@@ -211,21 +268,31 @@ impl LaneAccess<'_> {
         }
     }
 
-    fn scratch_row(&self, u: &mut Uniform<'_, '_>, address: Value, slow: Label) {
+    /// Computes the base of the row at the offset that `load` gives.
+    fn scratch_row(
+        &self,
+        u: &mut Uniform<'_, '_>,
+        slow: Label,
+        load: impl FnOnce(&mut Uniform<'_, '_>),
+    ) {
         self.scratch_base_only(u.asm, slow);
         self.last_offset(u.asm, slow);
-        u.load(A, address);
+        load(u);
         let narrow = low(A);
         let offset = self.op.offset as i32;
         u.asm
             .with_constant(Code::Add_rm32_imm32, narrow.into(), offset, false);
         u.asm.op(Code::Cmp_r64_rm64, &[A.into(), HIGH.into()]);
         u.asm.jump(Code::Jg_rel32_64, slow);
-        u.asm
-            .with_constant(Code::Test_rm64_imm32, A.into(), 3, true);
-        u.asm.jump(Code::Jne_rel32_64, slow);
-        u.asm.op(Code::Shl_rm64_imm8, &[A.into(), 6.into()]);
-        u.asm.op(Code::Add_r64_rm64, &[BASE.into(), A.into()]);
+        self.add_row(u.asm, slow);
+    }
+
+    /// Adds the place of the row at an offset to the base; jumps to `slow` unless it is a multiple of 4.
+    fn add_row(&self, asm: &mut Asm, slow: Label) {
+        asm.with_constant(Code::Test_rm64_imm32, A.into(), 3, true);
+        asm.jump(Code::Jne_rel32_64, slow);
+        asm.op(Code::Shl_rm64_imm8, &[A.into(), 6.into()]);
+        asm.op(Code::Add_r64_rm64, &[BASE.into(), A.into()]);
     }
 
     fn scratch_base_only(&self, asm: &mut Asm, slow: Label) {
@@ -233,16 +300,14 @@ impl LaneAccess<'_> {
         asm.op(LOAD, &[BASE.into(), at(UNIT, MemoryUnit::SCRATCH_BASE)]);
     }
 
-    fn swizzled_row(&self, u: &mut Uniform<'_, '_>, buffer: Buffer, slow: Label) {
-        self.swizzled_ends(u, buffer, slow);
-        add_constant(u.asm, BASE, self.op.offset as i32 * 64);
-        u.asm.op(Code::Cmp_r64_rm64, &[BASE.into(), LOW.into()]);
-        u.asm.jump(Code::Jb_rel32_64, slow);
+    /// Jumps to `slow` unless the rows from the base on are in the wave's scratch.
+    fn is_swizzled_row(&self, asm: &mut Asm, slow: Label) {
+        asm.op(Code::Cmp_r64_rm64, &[BASE.into(), LOW.into()]);
+        asm.jump(Code::Jb_rel32_64, slow);
         let bytes = self.dwords() as i32 * VECTOR_BYTES as i32;
-        u.asm
-            .with_constant(Code::Sub_rm64_imm32, HIGH.into(), bytes, true);
-        u.asm.op(Code::Cmp_r64_rm64, &[BASE.into(), HIGH.into()]);
-        u.asm.jump(Code::Ja_rel32_64, slow);
+        asm.with_constant(Code::Sub_rm64_imm32, HIGH.into(), bytes, true);
+        asm.op(Code::Cmp_r64_rm64, &[BASE.into(), HIGH.into()]);
+        asm.jump(Code::Ja_rel32_64, slow);
     }
 
     /// Moves a tile of a dword of all lanes. Rows are loaded and stored as a whole: all of a row belongs to the wave.
@@ -269,4 +334,17 @@ impl LaneAccess<'_> {
             .under(code, Under::Merge(ON), &[OLD.into(), from.into()]);
         u.asm.op(STORE, &[to.into(), OLD.into()]);
     }
+}
+
+/// Jumps to a label unless all lanes have the offset of the first one.
+fn if_one_offset(asm: &mut Asm, offsets: u32, other: Label) {
+    let tile = |n: u32| Mem::at(fixed::VECTOR, offsets + 64 * n);
+    asm.op(BROADCAST, &[FIRST.into(), tile(0).into()]);
+    asm.op(SUB, &[OLD.into(), FIRST.into(), tile(0).into()]);
+    for n in 1..4 {
+        asm.op(SUB, &[APART.into(), FIRST.into(), tile(n).into()]);
+        asm.op(OR, &[OLD.into(), OLD.into(), APART.into()]);
+    }
+    asm.op(TEST, &[K.into(), OLD.into(), OLD.into()]);
+    leave_if_any(asm, other);
 }

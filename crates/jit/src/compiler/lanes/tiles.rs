@@ -118,9 +118,7 @@ impl LaneAccess<'_> {
             u.asm.jump(Code::Je_rel32_64, to);
         };
         go(APART, row);
-        if is_load {
-            go(FIRST, same);
-        }
+        go(FIRST, same);
         self.each_its_own_way(u, plane, wide);
         u.asm.jump(Code::Jmp_rel32_64, stored);
         let one = Arg::M(Mem::sum(BASE, A, 0));
@@ -130,6 +128,9 @@ impl LaneAccess<'_> {
         if !is_load {
             u.asm.place(row);
             under(u, STORE, [one, DATA.into()]);
+            u.asm.jump(Code::Jmp_rel32_64, stored);
+            u.asm.place(same);
+            self.store_last(u);
             return u.asm.place(stored);
         }
         u.asm.place(same);

@@ -162,12 +162,23 @@ impl LaneAccess<'_> {
         if quarter > 0 {
             asm.op(EXTRACT, &[RECORD.into(), from.into(), quarter.into()]);
         }
-        asm.op(Code::VEX_Vmovq_xmmm64_xmm, &[to.into(), record.into()]);
-        if self.dwords() == 3 {
-            let third = Mem { offset: 8, ..to };
-            let code = Code::VEX_Vpextrd_rm32_xmm_imm8;
-            asm.op(code, &[third.into(), record.into(), 2.into()]);
-        }
+        put_record(asm, self.dwords(), record, to);
+    }
+}
+
+/// Stores the record of two to four dwords in the low quarter of a register.
+pub(super) fn put_record(asm: &mut Asm, dwords: u32, record: Register, to: Mem) {
+    if dwords == 4 {
+        return asm.op(Code::VEX_Vmovdqu_xmmm128_xmm, &[to.into(), record.into()]);
+    }
+    asm.op(Code::VEX_Vmovq_xmmm64_xmm, &[to.into(), record.into()]);
+    if dwords == 3 {
+        let third = Mem {
+            offset: to.offset + 8,
+            ..to
+        };
+        let args = [third.into(), record.into(), 2.into()];
+        asm.op(Code::VEX_Vpextrd_rm32_xmm_imm8, &args);
     }
 }
 

@@ -304,7 +304,7 @@ fn exponent(t: &mut Tile) -> Done {
 fn reciprocal_root(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let a = t.flushed_pieces(t.format(), a)?[0];
-    let root = t.reciprocal_root(a);
+    let root = t.reciprocal_root(a)?;
     let (to, under) = t.result(0)?;
     let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
     t.asm.under(copy, under, &[to.into(), root.into()]);
@@ -317,7 +317,7 @@ fn half_reciprocal_root(t: &mut Tile) -> Done {
     let (a, wide) = (t.reg(a)?, t.spare(false)?);
     let a = t.flushed(f, a, 0);
     t.widen_words(wide, a);
-    let (words, root) = (lower(wide), t.reciprocal_root(wide));
+    let (words, root) = (lower(wide), t.reciprocal_root(wide)?);
     let narrow = [words.into(), root.into(), 0.into()];
     t.asm
         .op(Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae, &narrow);

@@ -97,11 +97,64 @@ impl Tile<'_, '_> {
         }
     }
 
+    /// 1 / sqrt(a), correctly rounded, in the first register of results: in single precision where that decides the rounding in
+    /// all lanes that matter, else in double.
+    pub(super) fn reciprocal_root(&mut self, a: Register) -> Result<Register, TooMany> {
+        let (lanes, k) = (self.written_lanes()?, SCRATCH_MASK);
+        let decided = self.asm.label();
+        let root = self.reciprocal_root_in_single(a, lanes);
+        self.asm.op(single().is_empty, &[k.into(), k.into()]);
+        self.asm.jump(Code::Je_rel32_64, decided);
+        let same = self.reciprocal_root_in_double(a);
+        debug_assert_eq!(root, same);
+        self.asm.place(decided);
+        Ok(root)
+    }
+
+    /// 1 / sqrt(a), and in the template's mask those of the lanes in which it may be rounded wrongly: one in 2^11, and those of
+    /// zeros, infinities, negative numbers and NaNs.
+    ///
+    /// The host's estimate y differs between processors, but is within 2^-14. With e = 1 - a·y·y, the root is
+    /// y·(1 + e·(1/2 + 3/8·e)), within 2^-40.6 of y. The product a·y is taken with its rounding error, so e is rounded twice, by
+    /// 2^-37 each, of which half counts; the sum in parentheses is rounded by 2^-25, times 2^-13, and its product with e by
+    /// 2^-38. So the root is between y·(1 + e·(…) ± 1.05·2^-36), and right if both limits round to the same number.
+    fn reciprocal_root_in_single(&mut self, a: Register, lanes: Under) -> Register {
+        const ESTIMATE: Code = Code::EVEX_Vrsqrt14ps_zmm_k1z_zmmm512b32;
+        const MINUS_PRODUCT: Code = Code::EVEX_Vfnmadd231ps_zmm_k1z_zmm_zmmm512b32_er;
+        const PRODUCT_FROM: Code = Code::EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er;
+        const PRODUCT_AND: Code = Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er;
+        const DIFFER: u8 = 4;
+        // 1.25 · 2^-36
+        let error = 1.25 * f32::EPSILON / 8192.0;
+        let (f, k, [y, e, root, other]) = (single(), SCRATCH_MASK, SCRATCH);
+        self.asm.op(ESTIMATE, &[y.into(), a.into()]);
+        self.asm.op(f.mul, &[e.into(), a.into(), y.into()]);
+        self.asm.op(f.copy, &[other.into(), e.into()]);
+        let args = [other.into(), a.into(), y.into()];
+        self.asm.op(MINUS_PRODUCT, &args);
+        let one = self.number_of(1.0);
+        self.asm.op(PRODUCT_FROM, &[e.into(), y.into(), one]);
+        self.asm.op(f.fma, &[e.into(), other.into(), y.into()]);
+        self.fill(f, root, 0.375f32.to_bits().into());
+        let half = self.number_of(0.5);
+        self.asm.op(PRODUCT_AND, &[root.into(), e.into(), half]);
+        self.asm.op(f.copy, &[other.into(), root.into()]);
+        for (limit, error) in [(root, error), (other, -error)] {
+            let error = self.number_of(error);
+            self.asm.op(PRODUCT_AND, &[limit.into(), e.into(), error]);
+            self.asm
+                .op(PRODUCT_AND, &[limit.into(), y.into(), y.into()]);
+        }
+        let args = [k.into(), root.into(), other.into(), DIFFER.into()];
+        self.asm.under(f.compare, lanes, &args);
+        root
+    }
+
     /// 1 / sqrt(a), correctly rounded, in the first register of results. The host's estimate y differs between processors, but is
     /// within 2^-14. With e = 1 - a·y·y, the sum y + y·e·(1/2 + 3/8·e + 5/16·e·e) is within 2^-51.9. No root of a number of
     /// single precision is closer than 2^-51.7 to the middle between two numbers. Where e is a NaN (for zeros, infinities and
     /// negative numbers), the estimate is the correct result.
-    pub(super) fn reciprocal_root(&mut self, a: Register) -> Register {
+    fn reciprocal_root_in_double(&mut self, a: Register) -> Register {
         const ESTIMATE: Code = Code::EVEX_Vrsqrt14pd_zmm_k1z_zmmm512b64;
         const PRODUCT_FROM: Code = Code::EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
         const PRODUCT_AND: Code = Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er;

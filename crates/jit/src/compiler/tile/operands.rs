@@ -58,6 +58,14 @@ impl Tile<'_, '_> {
         Ok((register, Under::All))
     }
 
+    /// The lanes that the current node writes, as far as they are known: the others do not matter.
+    pub(crate) fn written_lanes(&mut self) -> Result<Under, TooMany> {
+        match self.merge {
+            Some((_, Some(mask))) => Ok(Under::Merge(self.reg(mask)?)),
+            _ => Ok(Under::All),
+        }
+    }
+
     /// Computes an operation whose instructions overwrite an operand: the result takes its register if it is dead after that.
     pub(crate) fn overwriting(
         &mut self,
