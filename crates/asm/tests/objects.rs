@@ -131,6 +131,21 @@ fn operands() {
 }
 
 #[test]
+fn assignments_keep_their_expressions() {
+    compare("deferred", "gfx900", 4);
+}
+
+#[test]
+fn aliases_are_symbols_of_their_own() {
+    compare("aliases", "gfx900", 4);
+}
+
+#[test]
+fn spellings_that_llvm_takes() {
+    compare("spellings", "gfx900", 4);
+}
+
+#[test]
 fn kernels() {
     for version in [4, 5] {
         compare("kernel", "gfx900", version);

@@ -71,7 +71,7 @@ impl Assembler<'_> {
         let value = values.reduce(&fixup.expr).map_err(|why| why.into_owned())?;
         let from = layout.offset(fixup.location);
         match (fixup.kind, value.as_number()) {
-            (FixupKind::Leb, Some(_)) => Ok(Resolution::Done),
+            (FixupKind::Leb, Some(_)) | (FixupKind::Value, _) => Ok(Resolution::Done),
             (FixupKind::Leb, None) => {
                 Err("this is not a number: `.uleb128` takes what is known here".to_owned())
             }

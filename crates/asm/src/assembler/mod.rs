@@ -85,6 +85,8 @@ pub(crate) struct Assembler<'a> {
     /// Templates of branches, by the text before their target.
     templates: HashMap<Box<str>, Template>,
     branches: &'static HashSet<&'static str>,
+    /// Whether the chip's version also has the names of code object version 2.
+    has_version_2: bool,
     /// The callback that gets each instruction.
     each: Option<&'a mut dyn FnMut(&Line)>,
     /// Instructions that wait for values, and all after them, with their places.
@@ -113,6 +115,7 @@ impl<'a> Assembler<'a> {
             preparsed: None,
             templates: HashMap::new(),
             branches: names::branches(),
+            has_version_2: options.version == 2,
             each,
             held: Vec::new(),
         };

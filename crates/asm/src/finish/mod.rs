@@ -1,5 +1,6 @@
 //! The end of a source: sections are laid out, and fixups are resolved or turned into relocations.
 
+mod aliases;
 mod catalyst;
 mod clover;
 mod line_table;

@@ -35,6 +35,7 @@ impl Session<'_> {
             symbols: Vec::new(),
         };
         let layout = self.asm.layout();
+        self.define_aliases(&layout);
         let left = self.resolve_fixups(&layout);
         if layout.is_too_large(&self.asm.sections) {
             self.asm

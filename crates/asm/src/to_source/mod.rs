@@ -45,7 +45,8 @@ pub fn source_of(bytes: &[u8]) -> Result<String, ToSourceError> {
     let target = object.target();
     let chip = Chip::from_name(target.instructions());
     let chip = chip.ok_or_else(|| ToSourceError::Chip(target.chip.clone()))?;
-    let linked = Linked::read(bytes)?;
+    let mut linked = Linked::read(bytes)?;
+    names::make_unique(&mut linked.symbols);
     let names = Names::of(&linked);
     let parts = Parts::of(&linked, &names, chip);
     let mut writer = Writer {
@@ -156,6 +157,10 @@ impl Writer<'_> {
             if part.flags & flag != 0 {
                 letters.push(letter);
             }
+        }
+        if part.flags & elf::SHF_COMPRESSED != 0 {
+            // There is no letter for it, and the bytes stay as they are.
+            letters = format!("{:#x}", part.flags & !(elf::SHF_MERGE | elf::SHF_STRINGS));
         }
         let kind = match part.kind {
             elf::SHT_PROGBITS => "progbits".to_owned(),

@@ -1,7 +1,7 @@
 //! Names of addresses in the generated source.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use wavetank_link::{Linked, Place, Symbol, elf};
 
@@ -22,6 +22,37 @@ pub(super) struct Names {
 pub(super) fn stands(symbol: &Symbol) -> bool {
     let kinds = [elf::STT_SECTION, elf::STT_FILE];
     !symbol.name.is_empty() && !kinds.contains(&symbol.kind)
+}
+
+/// Gives symbols of the same name names of their own, as a source needs them: `label`, `label.2`, `label.3`. Linkers join objects whose
+/// local symbols have the same names, and keep them all.
+pub(super) fn make_unique(symbols: &mut [Symbol]) {
+    let mut taken: HashSet<String> = HashSet::new();
+    let is_local = |symbol: &Symbol| {
+        symbol.binding == elf::STB_LOCAL && symbol.place != Place::Undefined && stands(symbol)
+    };
+    taken.extend(
+        symbols
+            .iter()
+            .filter(|s| !is_local(s))
+            .map(|s| s.name.clone()),
+    );
+    let all: HashSet<String> = symbols.iter().map(|s| s.name.clone()).collect();
+    let mut counts: HashMap<String, u64> = HashMap::new();
+    for symbol in symbols.iter_mut().filter(|s| is_local(s)) {
+        if taken.insert(symbol.name.clone()) {
+            continue;
+        }
+        let count = counts.entry(symbol.name.clone()).or_insert(1);
+        loop {
+            *count += 1;
+            let name = format!("{}.{count}", symbol.name);
+            if !all.contains(&name) {
+                symbol.name = name;
+                break;
+            }
+        }
+    }
 }
 
 impl Names {
