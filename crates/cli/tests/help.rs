@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::common::wavetank;
 use crate::documents::LONGEST;
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "demo",
     "run",
     "info",
@@ -15,6 +15,7 @@ const COMMANDS: [&str; 15] = [
     "exec",
     "asm",
     "dis",
+    "cc",
     "bundle",
     "unbundle",
     "explain",

@@ -183,6 +183,8 @@ impl Assembler<'_> {
             let name = symbol.written();
             return Err(format!("there is no label `{name}`"));
         }
+        // The field has the distance to its own instruction until a linker fills it in, as LLVM's assembler leaves it.
+        self.write(fixup.location, &(-1i16).to_le_bytes())?;
         Ok(Resolution::Relocation {
             kind: reloc::REL16,
             base,

@@ -238,6 +238,7 @@ impl Assembler<'_> {
         text: &str,
     ) -> Result<(), SyntaxError> {
         let location = self.sections.location();
+        self.begin_own_row();
         self.lines.begin_pending_row(location);
         self.count_registers(inst);
         self.sections.append(code.as_bytes()).map_err(too_large)?;

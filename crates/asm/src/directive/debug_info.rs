@@ -56,6 +56,7 @@ fn file(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> 
         symbol.used = true;
         return cursor.end();
     }
+    a.asm.leave_own_lines();
     let place = cursor.span();
     let number = a.asm.count(&mut cursor)?;
     if number > MOST_FILES {
@@ -97,6 +98,7 @@ fn file(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> 
 
 /// Reads `.loc FILE LINE COLUMN OPTIONS`.
 fn loc(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
+    a.asm.leave_own_lines();
     let place = cursor.span();
     let file = a.asm.count(&mut cursor)?;
     if a.asm

@@ -8,6 +8,7 @@ mod metadata_v2;
 mod object;
 mod program;
 mod signatures;
+mod unit;
 
 use wavetank_quote::plain;
 

@@ -8,7 +8,6 @@ use std::ops::Range;
 use wavetank_quote::brief;
 
 use super::apply_modifiers::apply;
-use super::dialect::Dialect;
 use super::failure::{Failure, ParseError, fail};
 use super::help;
 use super::legal;
@@ -17,7 +16,7 @@ use super::mnemonic::{Candidate, Mnemonics};
 use super::parse_modifier::{EarlyFormat, modifiers};
 use super::parse_operand::{Written, constant, expect, source};
 use super::parse_symbolic::{immediate, number};
-use super::places::is_modifier;
+use super::shared_modifiers::is_modifier;
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
 use crate::inst::{Flags, Inst, MAX_OPERANDS, Mods, Operand, Spelling};
@@ -175,7 +174,7 @@ fn another_operand(lex: &Lexer<'_>) -> bool {
 fn begins_operand(lex: &Lexer<'_>) -> bool {
     match lex.peek() {
         Token::End => false,
-        Token::Word(word) => word == "off" || !is_modifier(word, Dialect::Llvm),
+        Token::Word(word) => word == "off" || !is_modifier(word),
         _ => true,
     }
 }
