@@ -259,6 +259,18 @@ fn long_forms_have_the_names_of_later_chips() {
     assert!(code("v_mov_b32 V0, v1").is_err());
 }
 
+#[test]
+fn integers_have_the_suffixes_of_c() {
+    // As LLVM 19 reads them.
+    assert_eq!(
+        code(".byte 7LL, 5U, 6ull, 0x8L\n.line 3\n.line"),
+        Ok(vec![7, 5, 6, 8])
+    );
+    for wrong in [".byte 7LLL", ".byte 7LU", ".byte 7x"] {
+        assert!(code(wrong).is_err(), "{wrong}");
+    }
+}
+
 /// A definition that several others name, and several others these, is evaluated once.
 #[test]
 fn assignments_may_branch_as_often_as_they_like() {

@@ -16,6 +16,8 @@ pub(super) const ROWS: &[Handler] = &[
     row(".file", file),
     row(".loc", loc),
     row(".ident", ident),
+    // Debuggers of old took it; LLVM's assembler reads it without effect.
+    row(".line", |a, mut c| { if !c.is_at_end() { a.asm.number(&mut c)?; } c.end() }),
     // No debugger unwinds frames of GPU code yet, so these directives are read and have no effect.
     row(".cfi_sections", skip),
     row(".cfi_startproc", skip),
