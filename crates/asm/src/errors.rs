@@ -12,6 +12,45 @@ use crate::source::{Origin, OriginKind, syntax_error};
 /// Limit of the macros around an error that are listed, from the innermost on.
 const MAX_AROUND: usize = 8;
 
+/// A place in a file. Lines and columns count from 1, columns in characters.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FilePlace {
+    /// The name of the file as it was requested; empty if it is not known.
+    pub file: String,
+    /// The number of the line.
+    pub line: usize,
+    /// The column in the line.
+    pub column: usize,
+}
+
+impl FilePlace {
+    /// Returns the first place of a file that is not known.
+    pub(crate) fn first() -> FilePlace {
+        FilePlace {
+            line: 1,
+            column: 1,
+            ..FilePlace::default()
+        }
+    }
+
+    /// Returns the place of a position in a text. That of an expansion is the statement in a file that made it.
+    fn of(origin: &Rc<Origin>, line: usize, text: &str, at: usize) -> FilePlace {
+        let column = |text: &str| 1 + text.chars().count();
+        let (file, file_line) = origin.in_file(line);
+        let before = if matches!(origin.kind, OriginKind::File(_) | OriginKind::Signatures) {
+            text.get(..at).unwrap_or(text)
+        } else {
+            let text = origin.file().line(file_line);
+            &text[..text.len() - text.trim_start().len()]
+        };
+        FilePlace {
+            file: file.to_string(),
+            line: file_line,
+            column: column(before),
+        }
+    }
+}
+
 /// A wrong line, shown with its number, its text, and a caret under the wrong place.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub struct LineError {
@@ -25,6 +64,10 @@ pub struct LineError {
     pub error: ParseError,
     /// The macros, repetitions and files around the line, one sentence each, the innermost first.
     pub around: Vec<String>,
+    /// The place in a file: for a macro's line, that of the statement in the file that uses the macro.
+    pub place: FilePlace,
+    /// The places of the lines that use what is [around](Self::around), in the same order.
+    pub users: Vec<FilePlace>,
 }
 
 impl LineError {
@@ -36,12 +79,14 @@ impl LineError {
             text: String::new(),
             error: *syntax_error(0..0, message),
             around: Vec::new(),
+            place: FilePlace::first(),
+            users: Vec::new(),
         }
     }
 
     /// Makes the error of a line of a text.
     pub(crate) fn new(origin: &Rc<Origin>, number: usize, text: &str, error: ParseError) -> Self {
-        let mut around = Vec::new();
+        let (mut around, mut users) = (Vec::new(), Vec::new());
         let mut inner = origin;
         while let Some((outer, line)) = &inner.user {
             if around.len() == MAX_AROUND {
@@ -49,6 +94,9 @@ impl LineError {
                 break;
             }
             around.push(describe(&inner.kind, *line, outer));
+            let text = outer.line(*line);
+            let indent = text.len() - text.trim_start().len();
+            users.push(FilePlace::of(outer, *line, text, indent));
             inner = outer;
         }
         let file = match (&origin.kind, &origin.user) {
@@ -60,8 +108,10 @@ impl LineError {
             file,
             number,
             text: text.to_owned(),
+            place: FilePlace::of(origin, number, text, error.span.start),
             error,
             around,
+            users,
         }
     }
 }

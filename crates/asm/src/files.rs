@@ -39,12 +39,24 @@ fn read_some(path: &Path) -> std::io::Result<Vec<u8>> {
 #[derive(Clone, Debug, Default)]
 pub struct Folders(pub Vec<PathBuf>);
 
+impl Folders {
+    /// Returns the paths that a name can stand for, in their order.
+    fn places(&self, name: &str) -> impl Iterator<Item = PathBuf> {
+        let folders = self.0.iter().map(move |folder| folder.join(name));
+        std::iter::once(Path::new(name).to_owned()).chain(folders)
+    }
+
+    /// Returns the path of the file that a name stands for; the name itself if there is none.
+    pub fn path_of(&self, name: &str) -> PathBuf {
+        let found = self.places(name).find(|place| place.exists());
+        found.unwrap_or_else(|| name.into())
+    }
+}
+
 impl Files for Folders {
     fn read(&self, name: &str) -> Result<Vec<u8>, String> {
-        let folders = self.0.iter().map(|folder| folder.join(name));
-        let places = std::iter::once(Path::new(name).to_owned()).chain(folders);
         let mut failed = None;
-        for place in places {
+        for place in self.places(name) {
             match read_some(&place) {
                 Ok(bytes) if bytes.len() as u64 > LARGEST => {
                     return Err("has more than 256 megabytes".to_owned());

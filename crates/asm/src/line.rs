@@ -13,6 +13,8 @@ pub(crate) const LITERAL: u32 = 0x5eed_f00d;
 pub struct Line {
     /// The number of the instruction's line, from 1; for a macro's instruction, the number within the expansion.
     pub number: usize,
+    /// The number of the line in the file: for a macro's instruction, that of the statement that uses the macro.
+    pub file_line: usize,
     /// The offset of the instruction in its section, in bytes.
     pub address: u64,
     /// The instruction. An address that only a linker can compute is 0 in it.

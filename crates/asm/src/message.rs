@@ -17,7 +17,7 @@ pub enum Message {
         /// The name of the source.
         source: String,
         /// The line of the directive. Its error is the warning.
-        line: LineError,
+        line: Box<LineError>,
     },
 }
 

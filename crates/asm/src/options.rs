@@ -26,6 +26,8 @@ pub struct Options<'a> {
     pub defines: Vec<(String, i64)>,
     /// Kernels whose descriptors and metadata are not in the source. [`assemble_object`](crate::assemble_object) adds them.
     pub kernels: Vec<Signature>,
+    /// Whether the object gets a line table of the source's own lines, unless the source has `.loc`.
+    pub debug_lines: bool,
     /// The number of errors after which the assembly ends.
     pub max_errors: usize,
     /// The receiver of the messages of `.print` and `.warning`.
@@ -50,6 +52,7 @@ impl Options<'_> {
             files: &NoFiles,
             defines: Vec::new(),
             kernels: Vec::new(),
+            debug_lines: false,
             max_errors: usize::MAX,
             messages: &|_| {},
         }

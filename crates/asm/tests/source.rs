@@ -185,6 +185,106 @@ fn plain_code_waits_for_no_linker() {
     assert_eq!(code(".data\n.quad f").expect("a source"), []);
 }
 
+/// What clang 20 and later print: the registers of a kernel depend on those of functions further below.
+#[test]
+fn kernels_have_functions_of_symbols_that_come_later() {
+    let written = |fields: &str, symbols: &str| {
+        let source = format!(
+            ".amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"\nk: s_endpgm\n.section .rodata\n.amdhsa_kernel k\n{fields}\n\
+             .end_amdhsa_kernel\n{symbols}"
+        );
+        let object = assemble_object("k.s", &source, &Options::new(Chip::Gfx900));
+        let object = object.unwrap_or_else(|errors| panic!("{errors}"));
+        let section = object.sections.into_iter().find(|s| s.name == ".rodata");
+        section.expect("a section").bytes
+    };
+    let computed = written(
+        ".amdhsa_next_free_vgpr max(totalnumvgprs(k.num_agpr, k.num_vgpr), 1, 0)\n\
+         .amdhsa_next_free_sgpr max(k.numbered_sgpr+extrasgprs(k.uses_vcc, k.uses_flat_scratch, 1), 1, 0)\
+         -extrasgprs(k.uses_vcc, k.uses_flat_scratch, 1)\n\
+         .amdhsa_reserve_vcc k.uses_vcc\n.amdhsa_private_segment_fixed_size k.private_seg_size",
+        ".set k.num_vgpr, max(4, f.num_vgpr)\n.set k.num_agpr, max(0, f.num_agpr)\n\
+         .set k.numbered_sgpr, max(33, f.numbered_sgpr)\n.set k.uses_vcc, or(0, f.uses_vcc)\n\
+         .set k.uses_flat_scratch, or(1, f.uses_flat_scratch)\n.set k.private_seg_size, 0+max(f.private_seg_size)\n\
+         .set f.num_vgpr, amdgpu.max_num_vgpr\n.set f.num_agpr, 0\n.set f.numbered_sgpr, amdgpu.max_num_sgpr\n\
+         .set f.uses_vcc, 1\n.set f.uses_flat_scratch, 0\n.set f.private_seg_size, 16\n\
+         .set amdgpu.max_num_vgpr, 41\n.set amdgpu.max_num_sgpr, 34",
+    );
+    let plain = written(
+        ".amdhsa_next_free_vgpr 41\n.amdhsa_next_free_sgpr 34\n.amdhsa_private_segment_fixed_size 16",
+        "",
+    );
+    assert_eq!(computed, plain);
+}
+
+/// `.option.machine_version_major` and its like exist in version 2 alone, by which sources tell the versions apart.
+#[test]
+fn names_of_version_2_exist_there_alone() {
+    let asks = ".ifdef .option.machine_version_major\n.long .option.machine_version_major\n.else\n.long 0\n.endif";
+    let version = |version: u8, before: &str| {
+        let options = Options {
+            version,
+            ..Options::new(Chip::Gfx803)
+        };
+        let made = assemble_code("a.s", &format!("{before}{asks}"), &options);
+        made.unwrap_or_else(|errors| panic!("{errors}"))[0]
+    };
+    assert_eq!([2, 3, 4, 5].map(|n| version(n, "")), [8, 0, 0, 0]);
+    assert_eq!(version(5, ".hsa_code_object_version 2, 1\n"), 8);
+    let set = ".set .option.machine_version_major, .amdgcn.gfx_generation_number\n";
+    assert_eq!(version(5, set), 8);
+}
+
+/// The bytes are those of LLVM 19.
+#[test]
+fn long_forms_have_the_names_of_later_chips() {
+    for (line, bytes) in [
+        ("v_add_co_u32 v84, vcc, v13, v31", [0x54, 0x6a, 0x4a, 0xd2]),
+        (
+            "v_subrev_co_u32_e64 v84, s[0:1], v13, v31",
+            [0x54, 0x00, 0x4e, 0xd2],
+        ),
+        (
+            "v_div_scale_f32 v24, vcc, v22, -v22, v20 clamp",
+            [0x18, 0x6a, 0xda, 0xd2],
+        ),
+    ] {
+        for chip in [Chip::Gfx600, Chip::Gfx701] {
+            let made = assemble_code("a.s", line, &Options::new(chip)).expect("an instruction");
+            assert_eq!(made[..4], bytes, "{line}");
+        }
+    }
+    assert!(code("v_max_f32 v1, v2").is_err());
+    assert!(code("ds_read_b32 v0, v1 inst_offset:8").is_err());
+    assert!(code("v_mov_b32 V0, v1").is_err());
+}
+
+#[test]
+fn integers_have_the_suffixes_of_c() {
+    // As LLVM 19 reads them.
+    assert_eq!(
+        code(".byte 7LL, 5U, 6ull, 0x8L\n.line 3\n.line"),
+        Ok(vec![7, 5, 6, 8])
+    );
+    for wrong in [".byte 7LLL", ".byte 7LU", ".byte 7x"] {
+        assert!(code(wrong).is_err(), "{wrong}");
+    }
+}
+
+/// A definition that several others name, and several others these, is evaluated once.
+#[test]
+fn assignments_may_branch_as_often_as_they_like() {
+    let names: String = (1..200)
+        .map(|n| format!("x{n} = x{0} * x{0} | x{0}\n", n - 1))
+        .collect();
+    let made = code(&format!("{names}.long x199\nx0 = 1\n"));
+    assert_eq!(made, Ok(vec![1, 0, 0, 0]));
+    let error = code("a = b * 2\nb = a * 2\n.long a")
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("depends on itself"), "{error}");
+}
+
 #[test]
 fn names_of_directives_end_where_names_end() {
     let nops =

@@ -176,6 +176,48 @@ fn sources_make_the_same_sections(folder: &str, least: usize) {
     );
 }
 
+/// Linkers join objects whose local labels have the same names; Tensile's are linked from hundreds.
+#[test]
+fn labels_of_the_same_name_get_names_of_their_own() {
+    let object = |body: &str| {
+        let source = format!(
+            "label: {body}\ns_branch label\nsize = 5\n.section .debug_x,\"0x800\",@progbits\n.byte 1\n"
+        );
+        assemble_object("source", &source, &Options::new(Chip::Gfx900)).expect("a source")
+    };
+    let objects = ["s_nop 1", "s_nop 2\nlabel.2:", "s_nop 3"].map(object);
+    let inputs = objects.each_ref().map(|object| Input {
+        name: "source",
+        object,
+    });
+    let linked = link(&inputs, &wavetank_link::Options::default()).expect("it is linked");
+    let text = source_of(&linked).expect("a source of it");
+    let object = assemble_object("source", &text, &Options::new(Chip::Gfx900));
+    let object = object.unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    let names: Vec<&str> = object.symbols.iter().map(|s| s.name.as_str()).collect();
+    for name in [
+        "label", "label.2", "label.3", "label.4", "size", "size.2", "size.3",
+    ] {
+        assert!(names.contains(&name), "no {name} in {names:?}");
+    }
+    let section = |name: &str| {
+        let before = Linked::read(&linked).expect("a linked file").sections;
+        let before = before
+            .into_iter()
+            .find(|s| s.name == name)
+            .expect("a section");
+        let after = object
+            .sections
+            .iter()
+            .find(|s| s.name == name)
+            .expect("a section");
+        assert_eq!((&after.bytes, after.flags), (&before.bytes, before.flags));
+    };
+    section(".text");
+    // Compressed sections stay as they are.
+    section(".debug_x");
+}
+
 #[test]
 fn symbols_of_other_objects_and_numbers_are_written_down() {
     let source = "

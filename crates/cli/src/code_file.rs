@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use wavetank::object::{CodeObject, Target, targets};
+use wavetank::object::{CodeObject, Target, is_object_file, targets};
 use wavetank::{Chip, ChipFacts, DEFAULT_CHIP};
 use wavetank_gcn::{EXECUTED_CHIPS, LaterArchitecture};
 
@@ -28,10 +28,22 @@ impl CodeFile {
         })
     }
 
+    /// Reads a file as [`read`](Self::read) does. Of an object file, the code object that it becomes is read, without the relocations
+    /// of its code.
+    pub(crate) fn read_described(path: &Path, gpu: Option<&str>) -> Result<CodeFile> {
+        let mut file = CodeFile::read(path)?;
+        if is_object_file(&file.bytes)
+            && let Some(code) = asm::linked_code(path, &file.bytes, gpu, true)?
+        {
+            file.bytes = code;
+        }
+        Ok(file)
+    }
+
     /// Reads a file, or stdin for `-`. An assembly source is assembled, and an object file is linked.
     pub(crate) fn read_or_link(path: &Path, gpu: Option<&str>) -> Result<CodeFile> {
         let bytes = input::read(path)?;
-        let bytes = match asm::linked_code(path, &bytes, gpu)? {
+        let bytes = match asm::linked_code(path, &bytes, gpu, false)? {
             Some(code) => code,
             None => {
                 source::refuse(path, &bytes)?;

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use wavetank::object::{CodeObject, Lines, open_every};
+use wavetank::object::{CodeObject, Lines, is_object_file, open_every};
 use wavetank::{Chip, DEFAULT_CHIP, Device};
 use wavetank_asm::{Listing, hex_line, source_of};
 use wavetank_gcn::Dialect;
-use wavetank_quote::some_of;
+use wavetank_link::Relocatable;
+use wavetank_quote::{plain, some_of};
 use wavetank_surface_isa::maxwell::{Generation, is_cubin};
 use wavetank_surface_isa::visa::Version;
 
@@ -28,6 +29,7 @@ Examples:
   echo '7f 00 8c bf' | wavetank dis --hex -  bytes as in memory, a line each
   wavetank dis --lines vecadd.hsaco          with lines of source, from DWARF
   wavetank dis --source vecadd.hsaco > k.s   a source, for `wavetank asm -o`
+  wavetank dis kernel.o                      an object file, and relocations
   wavetank dis --host vecadd.hsaco vecadd    what a kernel is compiled to
   wavetank dis kernel.cubin                  NVIDIA's, its SUATOMs as text
   echo ea7000860047020a | wavetank dis --isa maxwell:52 --hex -
@@ -81,6 +83,10 @@ impl Dis {
         if self.hex {
             return self.hex();
         }
+        if self.source && self.syntax.dialect != Dialect::Llvm {
+            let sentence = "--source is written in LLVM's syntax: leave --dialect out";
+            return Err(Failure::usage(sentence));
+        }
         let chip = self.target.chip()?;
         let bytes = read(&self.file)?;
         if chip.is_none() && !self.raw && is_cubin(&bytes) {
@@ -94,6 +100,9 @@ impl Dis {
             return self.list(&Listing::raw(&bytes, chip));
         }
         source::refuse(&self.file, &bytes)?;
+        if is_object_file(&bytes) {
+            return self.object_file(&bytes, chip);
+        }
         let objects = open_every(&bytes, chip.map(Chip::name));
         let objects = objects.map_err(|error| Failure::from(error).of(&self.file))?;
         if self.source {
@@ -109,6 +118,30 @@ impl Dis {
         Ok(())
     }
 
+    /// Disassembles an object file: its sections of code with their relocations, or its source.
+    fn object_file(&self, bytes: &[u8], chip: Option<Chip>) -> Result {
+        let wrong = |error: String| Failure::usage(error).of(&self.file);
+        if self.lines {
+            let sentence = "lines of source are those of linked code: link it with `wavetank asm`";
+            return Err(wrong(sentence.to_owned()));
+        }
+        let object = Relocatable::read(bytes).map_err(|error| wrong(error.to_string()))?;
+        let made = Listing::of_object(&object).map_err(|error| wrong(error.to_string()))?;
+        let (target, sections) = made;
+        if let Some(chip) = chip.filter(|chip| chip.name() != target.instructions()) {
+            return Err(wrong(format!("it has code for {target}, not for {chip}")));
+        }
+        if self.source {
+            return self.one_source(bytes);
+        }
+        crate::exit::print(&format!("// {}: {target}, not linked\n", shown(&self.file)))?;
+        for section in sections {
+            crate::exit::print(&format!("\n// section {}\n\n", plain(section.name)))?;
+            self.list(&section.listing)?;
+        }
+        Ok(())
+    }
+
     /// Disassembles for an instruction set of atomics on surfaces.
     fn surface_isa(&self, isa: impl CliIsa) -> Result {
         if self.hex {
@@ -120,10 +153,6 @@ impl Dis {
 
     /// Prints the source of a code object.
     fn sources(&self, objects: &[CodeObject]) -> Result {
-        if self.syntax.dialect != Dialect::Llvm {
-            let sentence = "--source is written in LLVM's syntax: leave --dialect out";
-            return Err(Failure::usage(sentence));
-        }
         let [object] = objects else {
             let targets: Vec<String> = objects.iter().map(|o| o.target().to_string()).collect();
             let sentence = format!(
@@ -132,7 +161,11 @@ impl Dis {
             );
             return Err(Failure::usage(sentence).of(&self.file));
         };
-        let source = source_of(object.bytes());
+        self.one_source(object.bytes())
+    }
+
+    fn one_source(&self, bytes: &[u8]) -> Result {
+        let source = source_of(bytes);
         let source = source.map_err(|error| Failure::usage(error.to_string()).of(&self.file))?;
         crate::exit::print(&source)
     }

@@ -22,13 +22,14 @@ const EXAMPLES: &str = "\
 Examples:
   wavetank info vecadd.hsaco
   wavetank info --gpu gfx906 a.out    the gfx906 part of a HIP program
+  wavetank info kernel.o              an object file
   wavetank info caps/0003-reduce.wtc  a captured launch: its size and memory
   wavetank info kernel.isa            kernels, variables and surfaces of vISA
   wavetank info --json vecadd.hsaco | jq '.code_objects[].kernels[].name'";
 
 /// Shows what is in a code object: target, kernels, arguments, registers
 ///
-/// FILE is a code object, an offload bundle, a host program with offload bundles inside, a captured launch, or a container of Intel's vISA.
+/// FILE is a code object, an object file, an offload bundle, a host program with offload bundles inside, a captured launch, or a container of Intel's vISA.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Info {
@@ -44,7 +45,7 @@ pub(crate) struct Info {
 
 impl Info {
     pub(crate) fn run(self) -> Result {
-        let file = CodeFile::read(&self.file)?;
+        let file = CodeFile::read_described(&self.file, self.gpu.as_deref())?;
         if visa::is_container(&file.bytes) && self.gpu.is_none() {
             return visa::info(&self.file, file.bytes, self.json);
         }

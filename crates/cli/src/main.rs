@@ -5,6 +5,7 @@ mod asm;
 mod atomics;
 mod bundle;
 mod captured;
+mod cc;
 mod check;
 mod code_file;
 mod columns;
@@ -47,6 +48,7 @@ mod unknown;
 mod whole;
 mod wrong_lines;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -78,6 +80,8 @@ Examples:
                                                   one instruction on a given state
   echo 'v_add_f32 v0, 1.0, v1' | wavetank asm --show-encoding -
   wavetank dis vecadd.hsaco      its machine code as text
+  wavetank cc -target amdgcn-amd-amdhsa -mcpu=gfx900 -c k.s -o k.o
+                                 in the place of clang, for assembly and linking
   wavetank isa --coverage        every instruction, and how exactly it is executed
 
 Exit codes: 0 done; 1 the kernel failed (fault, unsupported instruction,
@@ -97,6 +101,7 @@ enum Command {
     Asm(asm::Asm),
     #[command(aliases = ["disasm", "disassemble", "objdump"])]
     Dis(dis::Dis),
+    Cc(cc::Cc),
     Bundle(bundle::Bundle),
     Unbundle(bundle::Unbundle),
     Explain(explain::Explain),
@@ -113,10 +118,15 @@ impl Command {
             Info(_) | Agents(_) | Exec(_) | Dis(_) | Explain(_) | Isa(_) => true,
             Asm(asm) => asm.prints(),
             Check(check) => check.is_read(),
+<<<<<<< HEAD
             Profile(profile) => profile.is_read(),
             Demo(_) | Run(_) | Launch(_) | Bundle(_) | Unbundle(_) | Completions(_) | Man(_) => {
                 false
             }
+=======
+            Cc(_) | Demo(_) | Run(_) | Launch(_) | Bundle(_) | Unbundle(_) | Completions(_)
+            | Man(_) => false,
+>>>>>>> asm
         }
     }
 }
@@ -126,6 +136,11 @@ static MEMORY: out_of_memory::ExitOnOom = out_of_memory::ExitOnOom;
 
 fn main() -> ExitCode {
     host::fail_large_writes();
+    let mut words = std::env::args_os();
+    let program = words.next().unwrap_or_default();
+    if let Some(tool) = cc::Tool::of_program(Path::new(&program)) {
+        return cc::run(tool, &program.to_string_lossy(), words.collect());
+    }
     let cli: Cli = unknown::parse();
     let pager = (!cli.no_pager && cli.command.is_paged())
         .then(Pager::start)
@@ -156,6 +171,7 @@ fn main() -> ExitCode {
         Command::Exec(exec) => exec.run(),
         Command::Asm(asm) => asm.run(),
         Command::Dis(dis) => dis.run(),
+        Command::Cc(cc) => return cc.run(),
         Command::Bundle(bundle) => bundle.run(),
         Command::Unbundle(unbundle) => unbundle.run(),
         Command::Explain(explain) => explain.run(),

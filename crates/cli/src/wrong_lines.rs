@@ -60,16 +60,25 @@ impl Wrong {
 
 impl From<&LineError> for Wrong {
     fn from(line: &LineError) -> Wrong {
+        let own = Wrong::new(
+            line.number,
+            &line.text,
+            &line.error.span,
+            &line.error.message,
+        );
         Wrong {
-            file: line.file.clone(),
+            file: line.file.clone().or_else(|| included(line)),
+            line: line.place.line,
+            column: line.place.column,
             help: Some(line.error.help.clone()),
             around: line.around.clone(),
-            ..Wrong::new(
-                line.number,
-                &line.text,
-                &line.error.span,
-                &line.error.message,
-            )
+            ..own
         }
     }
+}
+
+/// Returns the included file that a macro is used in.
+fn included(line: &LineError) -> Option<String> {
+    let outermost = line.users.last()?;
+    (line.place.file != outermost.file).then(|| line.place.file.clone())
 }

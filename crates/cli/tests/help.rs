@@ -16,6 +16,7 @@ const COMMANDS: [&str; 16] = [
     "exec",
     "asm",
     "dis",
+    "cc",
     "bundle",
     "unbundle",
     "explain",

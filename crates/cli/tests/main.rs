@@ -4,6 +4,7 @@ mod architecture;
 mod asm_dis;
 mod bundle;
 mod captures;
+mod cc;
 mod check;
 mod circles;
 mod clrx;

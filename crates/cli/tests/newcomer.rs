@@ -253,9 +253,14 @@ fn sources_are_to_be_compiled() {
     wavetank_in(&dir, "asm k.bc").failure(2, &["this is LLVM's bitcode"]);
     wavetank_in(&dir, "asm -c k.s -o k.o").success();
     wavetank_in(&dir, "check k.bc").failure(2, &["this is LLVM's bitcode"]);
-    for command in ["dis", "info"] {
-        wavetank_in(&dir, &format!("{command} k.o")).refused(&["`wavetank asm FILE -o OUTPUT`"]);
-    }
+    // They read object files, and a launch needs a linked one.
+    wavetank_in(&dir, "info k.o").success();
+    let listing = wavetank_in(&dir, "dis k.o").success();
+    assert!(
+        listing.starts_with("// k.o: gfx900, not linked\n"),
+        "{listing}"
+    );
+    wavetank_in(&dir, "launch k.o").refused(&["`wavetank asm FILE -o OUTPUT`"]);
 }
 
 /// The line to compile a source is one that works, where there is a compiler.

@@ -78,10 +78,10 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
     ),
     (
         "tahiti",
-        "v_add_co_u32 v0, vcc, v1, v2",
-        "v_add_co_u32",
+        "v_addc_co_u32 v0, vcc, v1, v2, vcc",
+        "v_addc_co_u32",
         "other chips have",
-        "on gfx600 it is called `v_add_i32`",
+        "on gfx600 it is called `v_addc_u32`",
     ),
     // Who has it.
     (

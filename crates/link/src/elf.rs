@@ -41,6 +41,8 @@ numbers! {
     SHF_TLS: u64 = elf::SHF_TLS.0,
     /// Section flag: kept even if no symbol or relocation refers to it.
     SHF_GNU_RETAIN: u64 = elf::SHF_GNU_RETAIN.0,
+    /// Section flag: the contents are compressed.
+    SHF_COMPRESSED: u64 = elf::SHF_COMPRESSED.0,
     /// Section flag: excluded from the link.
     SHF_EXCLUDE: u64 = elf::SHF_EXCLUDE.0,
 

@@ -74,6 +74,32 @@ impl Identity {
     }
 }
 
+impl Identity {
+    /// Returns the system; [`Os::None`] also for a number that stands for none here.
+    pub fn os(&self) -> Os {
+        let all = [Os::Hsa, Os::Pal, Os::Mesa3d];
+        all.into_iter()
+            .find(|os| os.abi() == self.os_abi)
+            .unwrap_or(Os::None)
+    }
+
+    /// Returns the version whose layout the header has: that of the code object, or 3 for systems other than HSA.
+    pub fn version(&self) -> u8 {
+        match self.os() {
+            Os::Hsa => self.abi_version.saturating_add(2),
+            _ => 3,
+        }
+    }
+
+    /// Returns the chip with its features.
+    ///
+    /// # Errors
+    /// [`wavetank_object::Error::UnknownChip`].
+    pub fn target(&self) -> Result<Target> {
+        Ok(Target::from_flags(self.version(), self.flags)?)
+    }
+}
+
 /// The mask `EF_AMDGPU_MACH`, which is the chip.
 const MACH: u32 = 0xff;
 /// `EF_AMDGPU_FEATURE_XNACK_V4` and `EF_AMDGPU_FEATURE_SRAMECC_V4`: the lowest bits of both fields.

@@ -186,8 +186,11 @@ impl Target {
         chip && self.xnack.serves(requested.xnack) && self.sramecc.serves(requested.sramecc)
     }
 
-    /// Returns the target of a code object of version 3 to 6 (`version`) from its `e_flags`.
-    pub(crate) fn from_flags(version: u8, flags: u32) -> Result<Self> {
+    /// Returns the target of a code object of version 2 to 6 (`version`) from its `e_flags`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownChip`].
+    pub fn from_flags(version: u8, flags: u32) -> Result<Self> {
         let mach = flags & 0xff;
         let chip = MACHS
             .iter()

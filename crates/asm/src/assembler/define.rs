@@ -8,7 +8,7 @@ use super::{Assembler, Counts};
 use crate::expression::Expr;
 use crate::isa_version;
 use crate::source::{Cursor, SyntaxError, syntax_error};
-use crate::state::Definition;
+use crate::state::{Definition, FixupKind};
 
 impl Assembler<'_> {
     /// Reads `NAME = VALUE`, with the cursor at the sign.
@@ -48,14 +48,22 @@ impl Assembler<'_> {
         self.define(name, place, definition, again)
     }
 
-    /// Reads an expression and reduces it with the values that are known by now.
+    /// Reads the value of a variable, and reduces it with the values that are known by now. One with symbols that come later keeps
+    /// its expression, as in LLVM's assembler.
     fn reduced_expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, SyntaxError> {
         let start = cursor.at();
         let expr = self.expr(cursor)?;
-        let value = self.values().reduce(&expr);
-        let value = value.map_err(|why| syntax_error(start..cursor.text().len(), why))?;
-        // The reduced value is kept, not the written expression, so that variables of variables stay small.
-        Ok(value.into())
+        match self.values().reduce(&expr) {
+            // The reduced value is kept, not the written expression, so that variables of variables stay small.
+            Ok(value) => Ok(value.into()),
+            Err(_) if self.values().may_become_known(&expr) => {
+                let place = start..cursor.text()[..cursor.at()].trim_end().len();
+                let here = self.sections.location();
+                self.wait(here, FixupKind::Value, expr.clone(), place);
+                Ok(expr)
+            }
+            Err(why) => Err(syntax_error(start..cursor.text().len(), why)),
+        }
     }
 
     /// Defines a symbol, with the current statement as its place.
@@ -104,12 +112,25 @@ impl Assembler<'_> {
             (".amdgcn.gfx_generation_number", major),
             (".amdgcn.gfx_generation_minor", minor),
             (".amdgcn.gfx_generation_stepping", stepping),
-            (".option.machine_version_major", major),
-            (".option.machine_version_minor", minor),
-            (".option.machine_version_stepping", stepping),
         ] {
             self.set_number(name, number.into());
         }
+        if self.has_version_2 {
+            for (name, number) in [
+                (".option.machine_version_major", major),
+                (".option.machine_version_minor", minor),
+                (".option.machine_version_stepping", stepping),
+            ] {
+                self.set_number(name, number.into());
+            }
+        }
+    }
+
+    /// Defines the names that the chip's version has in code object version 2 alone: sources ask for them to tell the versions
+    /// apart.
+    pub(crate) fn define_version_2(&mut self) {
+        self.has_version_2 = true;
+        self.define_chip();
     }
 
     /// Sets a variable to a number.

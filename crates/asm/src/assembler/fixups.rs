@@ -71,7 +71,7 @@ impl Assembler<'_> {
         let value = values.reduce(&fixup.expr).map_err(|why| why.into_owned())?;
         let from = layout.offset(fixup.location);
         match (fixup.kind, value.as_number()) {
-            (FixupKind::Leb, Some(_)) => Ok(Resolution::Done),
+            (FixupKind::Leb, Some(_)) | (FixupKind::Value, _) => Ok(Resolution::Done),
             (FixupKind::Leb, None) => {
                 Err("this is not a number: `.uleb128` takes what is known here".to_owned())
             }
@@ -183,6 +183,8 @@ impl Assembler<'_> {
             let name = symbol.written();
             return Err(format!("there is no label `{name}`"));
         }
+        // The field has the distance to its own instruction until a linker fills it in, as LLVM's assembler leaves it.
+        self.write(fixup.location, &(-1i16).to_le_bytes())?;
         Ok(Resolution::Relocation {
             kind: reloc::REL16,
             base,

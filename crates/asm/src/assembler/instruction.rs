@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use wavetank_gcn::text::{parse_at, parse_quietly};
-use wavetank_gcn::{Encoded, Inst, ParseError, encode};
+use wavetank_gcn::{Dialect, Encoded, Inst, ParseError, encode};
 
 use super::operands::{self, MUST_BE_KNOWN, Reach, Rewritten, StandIn};
 use super::{Assembler, names, too_large};
@@ -27,8 +27,19 @@ struct Failed {
 }
 
 impl Assembler<'_> {
-    /// Assembles an instruction, and appends it to the section.
+    /// Assembles an instruction, and appends it to the section. The case of its mnemonic does not matter in LLVM's dialect, as that
+    /// of registers does.
     pub(crate) fn instruction(&mut self, text: &str) -> Result<(), SyntaxError> {
+        let mnemonic = first_word(text);
+        if self.dialect == Dialect::Llvm && mnemonic.bytes().any(|b| b.is_ascii_uppercase()) {
+            let mut lower = text.to_owned();
+            lower[..mnemonic.len()].make_ascii_lowercase();
+            return self.lower_case_instruction(&lower);
+        }
+        self.lower_case_instruction(text)
+    }
+
+    fn lower_case_instruction(&mut self, text: &str) -> Result<(), SyntaxError> {
         if let Some(place) = names::target(text, self.branches) {
             let count = self.symbols.count();
             return self
@@ -227,6 +238,7 @@ impl Assembler<'_> {
         text: &str,
     ) -> Result<(), SyntaxError> {
         let location = self.sections.location();
+        self.begin_own_row();
         self.lines.begin_pending_row(location);
         self.count_registers(inst);
         self.sections.append(code.as_bytes()).map_err(too_large)?;

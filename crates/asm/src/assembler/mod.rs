@@ -10,6 +10,7 @@ mod instruction;
 mod names;
 mod operands;
 mod output;
+mod own_lines;
 mod preparse;
 mod registers;
 mod space;
@@ -85,6 +86,10 @@ pub(crate) struct Assembler<'a> {
     /// Templates of branches, by the text before their target.
     templates: HashMap<Box<str>, Template>,
     branches: &'static HashSet<&'static str>,
+    /// Whether rows of the line table are made of the statements.
+    has_own_lines: bool,
+    /// Whether the chip's version also has the names of code object version 2.
+    has_version_2: bool,
     /// The callback that gets each instruction.
     each: Option<&'a mut dyn FnMut(&Line)>,
     /// Instructions that wait for values, and all after them, with their places.
@@ -113,6 +118,8 @@ impl<'a> Assembler<'a> {
             preparsed: None,
             templates: HashMap::new(),
             branches: names::branches(),
+            has_own_lines: options.debug_lines,
+            has_version_2: options.version == 2,
             each,
             held: Vec::new(),
         };

@@ -29,6 +29,10 @@ impl Assembler<'_> {
         let waits = symbolic.is_some() || location.fragment > 0 || !self.held.is_empty();
         let line = Line {
             number: self.at.line,
+            file_line: match &self.at.origin {
+                Some(origin) => origin.in_file(self.at.line).1,
+                None => self.at.line,
+            },
             address: location.offset,
             inst: *inst,
             code,

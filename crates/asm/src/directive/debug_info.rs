@@ -16,6 +16,8 @@ pub(super) const ROWS: &[Handler] = &[
     row(".file", file),
     row(".loc", loc),
     row(".ident", ident),
+    // Debuggers of old took it; LLVM's assembler reads it without effect.
+    row(".line", |a, mut c| { if !c.is_at_end() { a.asm.number(&mut c)?; } c.end() }),
     // No debugger unwinds frames of GPU code yet, so these directives are read and have no effect.
     row(".cfi_sections", skip),
     row(".cfi_startproc", skip),
@@ -56,6 +58,7 @@ fn file(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> 
         symbol.used = true;
         return cursor.end();
     }
+    a.asm.leave_own_lines();
     let place = cursor.span();
     let number = a.asm.count(&mut cursor)?;
     if number > MOST_FILES {
@@ -97,6 +100,7 @@ fn file(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> 
 
 /// Reads `.loc FILE LINE COLUMN OPTIONS`.
 fn loc(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxError> {
+    a.asm.leave_own_lines();
     let place = cursor.span();
     let file = a.asm.count(&mut cursor)?;
     if a.asm

@@ -79,7 +79,8 @@ fn version(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErro
     let number = a.asm.number(&mut cursor)?;
     cursor.end()?;
     match u8::try_from(number) {
-        Ok(version @ 2..=6) => a.notes.version = version,
+        Ok(2) => begin_version_2(a),
+        Ok(version @ 3..=6) => a.notes.version = version,
         _ => {
             return Err(syntax_error(
                 place,
@@ -88,6 +89,12 @@ fn version(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErro
         }
     }
     Ok(())
+}
+
+/// Makes the object one of version 2.
+fn begin_version_2(a: &mut Session<'_>) {
+    a.notes.version = 2;
+    a.asm.define_version_2();
 }
 
 /// Chips with XNACK, which had names of their own in version 2 (the guide, "Code Object V2 ISA Version").
@@ -106,7 +113,7 @@ fn isa_name(a: &mut Session<'_>, cursor: Cursor<'_>) -> Result<(), SyntaxError> 
         Some((_, chip)) => set_target(a, &format!("amdgcn-amd-amdhsa--{chip}:xnack+"), place)?,
         None => target(a, cursor)?,
     }
-    a.notes.version = 2;
+    begin_version_2(a);
     a.notes.entries.extend(note::isa_name(&name));
     Ok(())
 }
@@ -117,7 +124,7 @@ fn hsa_version(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), Syntax
     cursor.expect_comma()?;
     let minor = a.asm.count(&mut cursor)?;
     cursor.end()?;
-    a.notes.version = 2;
+    begin_version_2(a);
     a.notes
         .entries
         .extend(note::code_object_version(major as u32, minor as u32));
@@ -142,7 +149,7 @@ fn hsa_isa(a: &mut Session<'_>, mut cursor: Cursor<'_>) -> Result<(), SyntaxErro
         architecture = cursor.name()?.into_owned();
         cursor.end()?;
     }
-    a.notes.version = 2;
+    begin_version_2(a);
     a.notes
         .entries
         .extend(note::isa_version(numbers, &vendor, &architecture));
@@ -174,7 +181,7 @@ fn metadata(a: &mut Session<'_>, cursor: Cursor<'_>, end: &str) -> Result<(), Sy
         ".end_amdgpu_metadata" => note::metadata(&text),
         ".end_amdgpu_pal_metadata" => note::pal_metadata(&text),
         _ => {
-            a.notes.version = 2;
+            begin_version_2(a);
             note::metadata_v2(&text)
         }
     };

@@ -38,7 +38,9 @@ impl Expr {
             Expr::Symbol(other, _) => *other == id,
             Expr::Unary(_, operand) => operand.names(id),
             Expr::Binary(_, operands) => operands.iter().any(|operand| operand.names(id)),
-            _ => false,
+            Expr::Choice(operands) => operands.iter().any(|operand| operand.names(id)),
+            Expr::Call(_, operands) => operands.iter().any(|operand| operand.names(id)),
+            Expr::Number(_) | Expr::Place(_) => false,
         }
     }
 }

@@ -20,13 +20,21 @@ pub(super) fn integer(text: &str) -> Option<(usize, u64)> {
         [b'0'..=b'9', ..] => (0, 10),
         _ => return None,
     };
-    let end = run(start, radix);
+    let digits_end = run(start, radix);
+    let end = digits_end + suffix(&bytes[digits_end..]);
     let after = bytes.get(end).copied().unwrap_or(b' ');
     if after.is_ascii_alphanumeric() || matches!(after, b'_' | b'.') {
         return None;
     }
-    let value = u64::from_str_radix(&text[start..end], radix).ok()?;
+    let value = u64::from_str_radix(&text[start..digits_end], radix).ok()?;
     Some((end, value))
+}
+
+/// Returns the length of a suffix of C's integers (`U`, `LL`, `ull`), which LLVM's assembler skips.
+fn suffix(text: &[u8]) -> usize {
+    let unsigned = usize::from(matches!(text, [b'u' | b'U', ..]));
+    let long = text[unsigned..].iter().take(2);
+    unsigned + long.take_while(|b| matches!(b, b'l' | b'L')).count()
 }
 
 /// Parses a reference to a local label, `1b` or `12f`; returns its length, its number, and whether the label stands before.

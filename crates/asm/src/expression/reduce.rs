@@ -1,14 +1,16 @@
 //! Evaluation of expressions: to a number, an address, or the difference of two addresses.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use super::{Expr, Function, Unary, Variant};
 use crate::expression::Binary;
 use crate::kernel::extra_sgprs;
 use crate::state::{Definition, Layout, Location, SymbolId, Symbols};
 
-/// The depth of nested definitions, choices and calls at which a definition counts as circular.
-const DEEPEST: usize = 200;
+/// The depth of nested operators and definitions at which a definition counts as circular.
+const DEEPEST: usize = 700;
 
 /// 2 to the power of 32; dividing by it gives the upper half of an address.
 const WORD: i64 = 1 << 32;
@@ -93,7 +95,29 @@ impl Values<'_> {
     /// # Errors
     /// Expressions without value and address: products of addresses, sums of two addresses, variables defined by themselves.
     pub(crate) fn reduce(&self, expr: &Expr) -> Result<Reduced, Failure> {
-        self.at(expr, 0)
+        let evaluation = Evaluation {
+            values: *self,
+            done: RefCell::default(),
+        };
+        evaluation.at(expr, 0)
+    }
+
+    /// Whether an expression without a value may have one when the whole source has been read: it depends on a symbol that is not
+    /// defined yet, or on the distance of places that are not laid out yet.
+    pub(crate) fn may_become_known(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Number(_) => false,
+            Expr::Place(_) => self.layout.is_none(),
+            Expr::Symbol(id, _) => match &self.symbols[*id].definition {
+                Definition::Undefined | Definition::Variable(_) => true,
+                Definition::Label(_) => self.layout.is_none(),
+                Definition::Common(..) | Definition::Registers(_) => false,
+            },
+            Expr::Unary(_, operand) => self.may_become_known(operand),
+            Expr::Binary(_, operands) => operands.iter().any(|e| self.may_become_known(e)),
+            Expr::Choice(operands) => operands.iter().any(|e| self.may_become_known(e)),
+            Expr::Call(_, operands) => operands.iter().any(|e| self.may_become_known(e)),
+        }
     }
 
     /// Returns the number that an expression evaluates to.
@@ -112,46 +136,6 @@ impl Values<'_> {
                 })
             }
             (None, _) => Err("this is an address: a number is needed here".into()),
-        }
-    }
-
-    fn at(&self, expr: &Expr, depth: usize) -> Result<Reduced, Failure> {
-        if depth > DEEPEST {
-            return Err(format!(
-                "this expression is nested more than {DEEPEST} deep, or a variable of it depends on itself"
-            )
-            .into());
-        }
-        match expr {
-            Expr::Number(n) => Ok(Reduced::number(*n)),
-            Expr::Place(location) => Ok(Reduced {
-                plus: Some(Base::Place(*location)),
-                ..Reduced::default()
-            }),
-            Expr::Symbol(id, variant) => self.symbol(*id, *variant, depth),
-            Expr::Unary(unary, operand) => self.unary(*unary, self.at(operand, depth)?),
-            Expr::Binary(binary, operands) => {
-                let [a, b] = [self.at(&operands[0], depth)?, self.at(&operands[1], depth)?];
-                self.binary(*binary, a, b)
-            }
-            Expr::Choice(operands) => {
-                let [condition, yes, no] = &**operands;
-                let condition = self.at(condition, depth + 1)?;
-                let truth = condition.as_number();
-                let truth = truth.ok_or_else(|| self.needs_numbers(&condition))?;
-                self.at(if truth != 0 { yes } else { no }, depth + 1)
-            }
-            Expr::Call(function, operands) => self.call(*function, operands, depth),
-        }
-    }
-
-    fn symbol(&self, id: SymbolId, variant: Variant, depth: usize) -> Result<Reduced, Failure> {
-        match &self.symbols[id].definition {
-            Definition::Variable(expr) if variant == Variant::None => self.at(expr, depth + 1),
-            _ => Ok(Reduced {
-                plus: Some(Base::Symbol(id, variant)),
-                ..Reduced::default()
-            }),
         }
     }
 
@@ -210,7 +194,13 @@ impl Values<'_> {
         match reduced.plus.or(reduced.minus) {
             Some(Base::Symbol(id, _)) => {
                 let name = &self.symbols[id].name;
-                format!("`{name}` has no number for this operator").into()
+                match self.symbols[id].definition {
+                    Definition::Undefined if self.layout.is_some() => {
+                        format!("there is no symbol `{name}`").into()
+                    }
+                    Definition::Undefined => format!("`{name}` is not known here").into(),
+                    _ => format!("`{name}` is an address: this operator needs numbers").into(),
+                }
             }
             _ => "this operator needs numbers, not addresses".into(),
         }
@@ -296,19 +286,8 @@ impl Values<'_> {
         self.has_architected_scratch() || is_90a && self.generation() == 9
     }
 
-    fn call(
-        &self,
-        function: Function,
-        operands: &[Expr],
-        depth: usize,
-    ) -> Result<Reduced, Failure> {
-        let mut numbers = Vec::with_capacity(operands.len());
-        for operand in operands {
-            let reduced = self.at(operand, depth + 1)?;
-            let number = reduced.as_number();
-            numbers.push(number.ok_or_else(|| self.needs_numbers(&reduced))?);
-        }
-        let value = match (function, numbers.as_slice()) {
+    fn call(&self, function: Function, numbers: &[i64]) -> Result<Reduced, Failure> {
+        let value = match (function, numbers) {
             (Function::Max, all) => all.iter().copied().max().unwrap_or(0),
             (Function::Or, all) => all.iter().fold(0, |a, b| a | b),
             (Function::AlignTo, [value, align]) if *align > 0 => {
@@ -331,6 +310,75 @@ impl Values<'_> {
             _ => return Err(format!("`{function}` has no value for these numbers").into()),
         };
         Ok(Reduced::number(value))
+    }
+}
+
+/// The evaluation of one expression.
+struct Evaluation<'v> {
+    values: Values<'v>,
+    /// The values of variables with an expression of their own: several may name one, and each of these several others.
+    done: RefCell<BTreeMap<SymbolId, Reduced>>,
+}
+
+impl Evaluation<'_> {
+    fn at(&self, expr: &Expr, depth: usize) -> Result<Reduced, Failure> {
+        if depth > DEEPEST {
+            return Err(format!(
+                "this expression is nested more than {DEEPEST} deep, or a variable of it depends on itself"
+            )
+            .into());
+        }
+        let inner = |expr| self.at(expr, depth + 1);
+        match expr {
+            Expr::Number(n) => Ok(Reduced::number(*n)),
+            Expr::Place(location) => Ok(Reduced {
+                plus: Some(Base::Place(*location)),
+                ..Reduced::default()
+            }),
+            Expr::Symbol(id, variant) => self.symbol(*id, *variant, depth),
+            Expr::Unary(unary, operand) => self.values.unary(*unary, inner(operand)?),
+            Expr::Binary(binary, operands) => {
+                let [a, b] = [inner(&operands[0])?, inner(&operands[1])?];
+                self.values.binary(*binary, a, b)
+            }
+            Expr::Choice(operands) => {
+                let [condition, yes, no] = &**operands;
+                let truth = self.number(condition, depth)?;
+                inner(if truth != 0 { yes } else { no })
+            }
+            Expr::Call(function, operands) => {
+                let numbers: Result<Vec<i64>, _> =
+                    operands.iter().map(|e| self.number(e, depth)).collect();
+                self.values.call(*function, &numbers?)
+            }
+        }
+    }
+
+    /// Evaluates an operand that must be a number.
+    fn number(&self, expr: &Expr, depth: usize) -> Result<i64, Failure> {
+        let reduced = self.at(expr, depth + 1)?;
+        let number = reduced.as_number();
+        number.ok_or_else(|| self.values.needs_numbers(&reduced))
+    }
+
+    fn symbol(&self, id: SymbolId, variant: Variant, depth: usize) -> Result<Reduced, Failure> {
+        match &self.values.symbols[id].definition {
+            Definition::Variable(expr) if variant == Variant::None => {
+                if let Expr::Number(number) = expr {
+                    return Ok(Reduced::number(*number));
+                }
+                if let Some(done) = self.done.borrow().get(&id) {
+                    return Ok(*done);
+                }
+                let value = self.at(expr, depth + 1)?;
+                self.done.borrow_mut().insert(id, value);
+                Ok(value)
+            }
+            _ => Ok(Reduced {
+                plus: Some(Base::Symbol(id, variant)),
+                ..Reduced::default()
+            }),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The end of a source: sections are laid out, and fixups are resolved or turned into relocations.
 
+mod aliases;
 mod catalyst;
 mod clover;
 mod line_table;
@@ -7,6 +8,7 @@ mod metadata_v2;
 mod object;
 mod program;
 mod signatures;
+mod unit;
 
 use wavetank_quote::plain;
 

@@ -7,6 +7,7 @@ use wavetank_link::elf::*;
 use wavetank_link::{Identity, Place as LinkPlace, Relocatable, Relocation, reloc};
 
 use super::line_table::LineTable;
+use super::unit::Unit;
 use crate::assembler::too_large;
 use crate::assembly::Assembly;
 use crate::errors::LineError;
@@ -35,6 +36,7 @@ impl Session<'_> {
             symbols: Vec::new(),
         };
         let layout = self.asm.layout();
+        self.define_aliases(&layout);
         let left = self.resolve_fixups(&layout);
         if layout.is_too_large(&self.asm.sections) {
             self.asm
@@ -285,10 +287,62 @@ impl Session<'_> {
             relocations,
             ..section
         };
-        match at {
-            Some(at) => object.sections[at] = section,
+        let at = at.unwrap_or(object.sections.len());
+        match object.sections.get_mut(at) {
+            Some(empty) => *empty = section,
             None => object.sections.push(section),
         }
+        if self.asm.has_own_lines() {
+            self.units(at, &lines.addresses, layout, homes, object, table);
+        }
+    }
+
+    /// Adds the units of the source's own lines: one for each section that has rows in the line table, which is section `lines`.
+    fn units(
+        &self,
+        lines: usize,
+        starts: &[(u64, Location)],
+        layout: &Layout,
+        homes: &[usize],
+        object: &mut Relocatable,
+        table: &mut Table,
+    ) {
+        if object.sections.iter().any(|s| s.name == ".debug_info") {
+            return;
+        }
+        let bytes = Unit::abbreviations();
+        let abbreviations = object.sections.len();
+        object
+            .sections
+            .push(remark(".debug_abbrev", SHT_PROGBITS, 0, 0, 1, bytes));
+        let [abbreviations, lines] =
+            [abbreviations, lines].map(|home| section_symbol(home, object, table));
+        let (mut bytes, mut relocations) = (Vec::new(), Vec::new());
+        for (_, start) in starts {
+            let size = layout.bytes(&self.asm.sections, start.section).1;
+            let unit = Unit::new(self.inputs.name(), size);
+            let at = bytes.len() as u64;
+            let (code, addend) =
+                self.relocated(&Base::Place(*start), 0, layout, homes, object, table);
+            for (offset, kind, symbol, addend) in [
+                (unit.abbreviations, reloc::ABS32, abbreviations, 0),
+                (unit.lines, reloc::ABS32, lines, 0),
+                (unit.start, reloc::ABS64, code, addend as i64),
+            ] {
+                relocations.push(Relocation {
+                    offset: at + offset,
+                    kind,
+                    symbol,
+                    addend,
+                });
+            }
+            bytes.extend(unit.bytes);
+        }
+        let section = remark(".debug_info", SHT_PROGBITS, 0, 0, 1, bytes);
+        object.sections.push(wavetank_link::Section {
+            relocations,
+            ..section
+        });
     }
 
     /// Returns the location of a relocation's symbol, if the symbol of its section can replace it: local symbols are not visible
@@ -325,20 +379,25 @@ impl Session<'_> {
             return (number.unwrap_or(0), 0);
         };
         let home = homes[location.section.0 as usize];
-        let number = *table.sections.entry(home).or_insert_with(|| {
-            object.symbols.push(wavetank_link::Symbol {
-                name: String::new(),
-                value: 0,
-                size: 0,
-                kind: STT_SECTION,
-                binding: STB_LOCAL,
-                visibility: 0,
-                place: LinkPlace::Section(home),
-            });
-            object.symbols.len() - 1
-        });
+        let number = section_symbol(home, object, table);
         (number, layout.offset(location))
     }
+}
+
+/// Returns the index of a section's symbol, which is added when it is first needed.
+fn section_symbol(home: usize, object: &mut Relocatable, table: &mut Table) -> usize {
+    *table.sections.entry(home).or_insert_with(|| {
+        object.symbols.push(wavetank_link::Symbol {
+            name: String::new(),
+            value: 0,
+            size: 0,
+            kind: STT_SECTION,
+            binding: STB_LOCAL,
+            visibility: 0,
+            place: LinkPlace::Section(home),
+        });
+        object.symbols.len() - 1
+    })
 }
 
 /// Returns a section whose bytes are already final.

@@ -6,7 +6,7 @@ use wavetank_link::elf::STB_GLOBAL;
 use wavetank_object::Feature;
 use wavetank_quote::similar;
 
-use crate::errors::LineError;
+use crate::errors::{FilePlace, LineError};
 use crate::expression::{Binary, Expr, Variant};
 use crate::kernel::extra_sgprs;
 use crate::session::{Handlers, KERNEL_ALIGN, Session};
@@ -180,5 +180,10 @@ fn of_signature(kernel: &Signature, error: ParseError) -> LineError {
         text: kernel.text.clone(),
         error,
         around: Vec::new(),
+        place: FilePlace {
+            file: OriginKind::SIGNATURES.to_owned(),
+            ..FilePlace::first()
+        },
+        users: Vec::new(),
     }
 }

@@ -95,6 +95,12 @@ impl Labels {
         dword.and_then(|dword| self.begins.get(dword)) == Some(&true)
     }
 
+    /// Leaves out the branches at addresses for which `is_unknown` holds: a linker fills their targets in.
+    pub(super) fn leave_out(&mut self, address: u64, is_unknown: impl Fn(u64) -> bool) {
+        self.branches
+            .retain(|(at, _)| !is_unknown(address + *at as u64));
+    }
+
     /// Returns the branch targets at which an instruction begins. A target within an instruction gets no label.
     pub(super) fn targets(&self, address: u64) -> impl Iterator<Item = u64> {
         let targets = self.branches.iter().map(|(_, to)| *to);

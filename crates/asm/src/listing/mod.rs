@@ -1,6 +1,7 @@
 //! Listings of code: one instruction per line, with labels for symbols and branch targets, and address and words as a comment.
 
 mod labels;
+mod object;
 mod region;
 mod writer;
 
@@ -14,6 +15,7 @@ use wavetank_object::{CodeObject, Lines};
 
 use crate::ordered_pool::run_in_order;
 use labels::Labels;
+pub use object::SectionListing;
 use region::{Label, Region, length, regions, symbols};
 use writer::{Look, Piece, Writer};
 
@@ -74,11 +76,14 @@ impl<'a> Listing<'a> {
 
     fn new(regions: Vec<Region<'a>>, look: Look) -> Self {
         let labels = |region: &Region<'_>| {
-            if region.code {
-                Labels::of(region, look.chip)
-            } else {
-                Labels::default()
+            if !region.code {
+                return Labels::default();
             }
+            let mut labels = Labels::of(region, look.chip);
+            if !look.relocations.is_empty() {
+                labels.leave_out(region.address, |at| look.relocations.contains_key(&at));
+            }
+            labels
         };
         let listing = Listing {
             labels: regions.iter().map(labels).collect(),

@@ -30,6 +30,8 @@ pub(super) struct Look {
     pub folds_zeros: bool,
     /// The source lines to show between instructions.
     pub lines: Option<Lines>,
+    /// Relocations, which are shown after the instructions that they change.
+    pub relocations: BTreeMap<u64, String>,
 }
 
 impl Look {
@@ -39,6 +41,7 @@ impl Look {
             labels,
             folds_zeros,
             lines: None,
+            relocations: BTreeMap::new(),
         }
     }
 }
@@ -98,7 +101,9 @@ impl Writer<'_> {
             }
             let next = labels.peek().map(|(place, _)| **place - region.address);
             let end = next.map_or(region.bytes.len(), |next| next as usize);
-            let padding = self.padding(region, at, end);
+            let waits = self.look.relocations.range(address..).next();
+            let waits = waits.map_or(end, |(place, _)| (*place - region.address) as usize);
+            let padding = self.padding(region, at, end.min(waits));
             if padding > 0 {
                 let _ = writeln!(self.text, "\t.fill {padding}, 4, 0");
                 at += 4 * padding;
@@ -113,6 +118,10 @@ impl Writer<'_> {
             let inst = decode(code, self.look.chip);
             let length = length(code, &inst);
             self.line(address, &code[..length], inst.as_ref().ok());
+            let after = address..address + length as u64;
+            for (place, text) in self.look.relocations.range(after) {
+                let _ = writeln!(self.text, "\t\t// {place:012X}: {text}");
+            }
             at += length;
         }
     }
@@ -179,7 +188,8 @@ impl Writer<'_> {
     /// Writes an instruction, with a label for its branch target.
     fn instruction(&mut self, address: u64, inst: &Inst) {
         let _ = print_at(inst, self.dialect, address, &mut self.text);
-        let label = target(inst, address).and_then(|to| self.look.labels.get(&to));
+        let known = target(inst, address).filter(|_| !self.look.relocations.contains_key(&address));
+        let label = known.and_then(|to| self.look.labels.get(&to));
         if let Some(Label { name, .. }) = label
             && let Some(blank) = self.text.rfind(' ')
         {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::errors::LineError;
+use crate::errors::{FilePlace, LineError};
 use crate::expression::Expr;
 use crate::source::{Origin, syntax_error};
 use crate::state::Place;
@@ -37,6 +37,8 @@ impl Condition {
                 text: String::new(),
                 error: *error,
                 around: Vec::new(),
+                place: FilePlace::first(),
+                users: Vec::new(),
             },
         }
     }

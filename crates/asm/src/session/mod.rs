@@ -431,7 +431,12 @@ impl<'a> Session<'a> {
         let warning = ParseError { span, ..warning };
         (self.messages)(&Message::Warning {
             source: self.inputs.name().to_owned(),
-            line: LineError::new(origin, at.line, origin.line(at.line), warning),
+            line: Box::new(LineError::new(
+                origin,
+                at.line,
+                origin.line(at.line),
+                warning,
+            )),
         });
     }
 

@@ -37,6 +37,31 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
+    /// Returns the file of the text: for an expansion, that of the statement that made it.
+    pub(crate) fn file(&self) -> &Origin {
+        let mut origin = self;
+        while let (OriginKind::Macro(_) | OriginKind::Repetition(_), Some((outer, _))) =
+            (&origin.kind, &origin.user)
+        {
+            origin = outer;
+        }
+        origin
+    }
+
+    /// Returns the name of the file and the number of the line there.
+    pub(crate) fn in_file(&self, mut line: usize) -> (Rc<str>, usize) {
+        let mut origin = self;
+        while let (OriginKind::Macro(_) | OriginKind::Repetition(_), Some((outer, at))) =
+            (&origin.kind, &origin.user)
+        {
+            (origin, line) = (outer, *at);
+        }
+        match &origin.kind {
+            OriginKind::File(name) => (name.clone(), line),
+            _ => (OriginKind::SIGNATURES.into(), line),
+        }
+    }
+
     /// Returns a line by its number, from 1, as it was written.
     pub(crate) fn line(&self, number: usize) -> &str {
         self.text.lines().nth(number - 1).unwrap_or_default()

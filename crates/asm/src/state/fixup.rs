@@ -44,6 +44,8 @@ pub(crate) enum FixupKind {
     Leb,
     /// No bytes either: the count of copies at this location.
     Count,
+    /// No bytes: the value of a variable, which must have one at the end.
+    Value,
 }
 
 impl Place {

@@ -17,6 +17,8 @@ impl Writer<'_> {
                 .chunks_exact(4)
                 .take_while(|word| **word == rest[..4.min(rest.len())]);
             let same = (same.count() as u64).min((end - at) / 4);
+            let waits = part.references.range(at..at + 4 * same).next().is_some();
+            let same = if waits { 0 } else { same };
             if same >= 8 {
                 let word = u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]]);
                 self.line(format_args!(".fill {same}, 4, {word:#x}"));
@@ -30,6 +32,16 @@ impl Writer<'_> {
                 .map_or(4, |inst| inst.len.into())
                 .min(end - at);
             let bytes = &rest[..length as usize];
+            if part.references.range(at..at + length).next().is_some() {
+                if let Some(text) = inst.and_then(|inst| self.with_symbol(part, &inst, at)) {
+                    self.line(text);
+                    at += length;
+                } else {
+                    let size = part.addresses.get(&at).map_or(length, |place| place.size);
+                    at = self.data(part, at, end.min(at + size.max(length)));
+                }
+                continue;
+            }
             let text = inst.and_then(|inst| self.instruction(part, &inst, at, bytes));
             match text {
                 Some(text) => self.line(text),

@@ -15,11 +15,11 @@ impl Writer<'_> {
     pub(super) fn data(&mut self, part: &Part<'_>, start: u64, end: u64) -> u64 {
         let mut at = start;
         while at < end {
-            if let Some(address) = part.addresses.get(&at)
-                && end - at >= 8
+            if let Some(place) = part.addresses.get(&at)
+                && end - at >= place.size
             {
-                self.line(format_args!(".quad {address}"));
-                at += 8;
+                self.line(&place.text);
+                at += place.size;
                 continue;
             }
             let next = part

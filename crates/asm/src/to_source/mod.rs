@@ -9,14 +9,15 @@ mod data;
 mod kernels;
 mod names;
 mod notes;
+mod object;
 mod parts;
 
 use std::fmt::Write as _;
 
 use thiserror::Error;
 use wavetank_gcn::{Chip, Dialect, EXECUTED_CHIPS};
-use wavetank_link::{Linked, Place, Symbol, elf};
-use wavetank_object::{CodeObject, Target};
+use wavetank_link::{Linked, Os, Place, Relocatable, Symbol, elf};
+use wavetank_object::{CodeObject, Target, is_object_file};
 
 use names::Names;
 use parts::{Part, Parts};
@@ -35,32 +36,34 @@ pub enum ToSourceError {
     Chip(String),
 }
 
-/// Returns the source of a linked code object, in LLVM's dialect. [`assemble_object`](crate::assemble_object) and
-/// [`wavetank_link::link`] make an object with the same sections from it.
+/// Returns the source of a linked code object or of an object file, in LLVM's dialect.
+/// [`assemble_object`](crate::assemble_object) makes an object file with the same sections and relocations from it, and with
+/// [`wavetank_link::link`] a code object with the same sections.
 ///
 /// # Errors
 /// A [`ToSourceError`] if the file cannot be converted.
 pub fn source_of(bytes: &[u8]) -> Result<String, ToSourceError> {
+    if is_object_file(bytes) {
+        return Writer::source_of_object(Relocatable::read(bytes)?);
+    }
     let object = CodeObject::parse(bytes)?;
     let target = object.target();
     let chip = Chip::from_name(target.instructions());
     let chip = chip.ok_or_else(|| ToSourceError::Chip(target.chip.clone()))?;
-    let linked = Linked::read(bytes)?;
+    let mut linked = Linked::read(bytes)?;
+    names::make_unique(&mut linked.symbols);
     let names = Names::of(&linked);
-    let parts = Parts::of(&linked, &names, chip);
+    let mut parts = Parts::of(&linked, &names);
+    parts.find_targets(&names, chip);
     let mut writer = Writer {
         text: String::new(),
         chip,
         target: target.clone(),
         version: object.version(),
+        os: Os::Hsa,
         names: &names,
     };
-    writer.head();
-    writer.bindings(&linked);
-    for part in &parts.all {
-        writer.part(part);
-    }
-    writer.outside(&linked);
+    writer.whole(&linked, &parts);
     Ok(writer.text)
 }
 
@@ -70,10 +73,20 @@ struct Writer<'p> {
     chip: Chip,
     target: Target,
     version: u8,
+    os: Os,
     names: &'p Names,
 }
 
 impl Writer<'_> {
+    fn whole(&mut self, linked: &Linked, parts: &Parts<'_>) {
+        self.head();
+        self.bindings(linked);
+        for part in &parts.all {
+            self.part(part);
+        }
+        self.outside(linked);
+    }
+
     /// Writes a line with a tab before it.
     fn line(&mut self, line: impl std::fmt::Display) {
         // Writing to a string does not fail.
@@ -81,7 +94,7 @@ impl Writer<'_> {
     }
 
     fn head(&mut self) {
-        if self.version == 2 {
+        if self.version == 2 && self.os == Os::Hsa {
             // In version 2, the notes hold the rest.
             return;
         }
@@ -98,11 +111,17 @@ impl Writer<'_> {
                 }
             }
         }
-        self.line(format_args!(
-            ".amdgcn_target \"amdgcn-amd-amdhsa--{target}\""
-        ));
-        let version = self.version;
-        self.line(format_args!(".amdhsa_code_object_version {version}"));
+        let os = match self.os {
+            Os::Hsa => "amdhsa",
+            Os::Pal => "amdpal",
+            Os::Mesa3d => "mesa3d",
+            Os::None => "",
+        };
+        self.line(format_args!(".amdgcn_target \"amdgcn-amd-{os}--{target}\""));
+        if self.os == Os::Hsa {
+            let version = self.version;
+            self.line(format_args!(".amdhsa_code_object_version {version}"));
+        }
     }
 
     /// Writes the bindings of global symbols in their order, which linkers keep in their tables.
@@ -157,6 +176,26 @@ impl Writer<'_> {
                 letters.push(letter);
             }
         }
+        for (flag, letter) in [(elf::SHF_MERGE, 'M'), (elf::SHF_STRINGS, 'S')] {
+            if part.merges && part.flags & flag != 0 {
+                letters.push(letter);
+            }
+        }
+        if part.flags & elf::SHF_COMPRESSED != 0 {
+            // There is no letter for it, and the bytes stay as they are.
+            letters = format!("{:#x}", part.flags & !(elf::SHF_MERGE | elf::SHF_STRINGS));
+        }
+        let mut more = String::new();
+        if letters.contains('M') {
+            more = format!(",{}", part.entry_size);
+        }
+        if let Some(group) = part.group {
+            letters.push('G');
+            more = format!("{more},{},comdat", names::written(group));
+        }
+        if let Some(number) = part.unique {
+            more = format!("{more},unique,{number}");
+        }
         let kind = match part.kind {
             elf::SHT_PROGBITS => "progbits".to_owned(),
             elf::SHT_NOBITS => "nobits".to_owned(),
@@ -167,7 +206,7 @@ impl Writer<'_> {
         };
         let name = names::written(part.name);
         self.text.push('\n');
-        self.line(format_args!(".section {name},\"{letters}\",@{kind}"));
+        self.line(format_args!(".section {name},\"{letters}\",@{kind}{more}"));
         if part.align > 1 && part.align.is_power_of_two() {
             self.line(format_args!(".p2align {}", part.align.trailing_zeros()));
         }
@@ -206,7 +245,7 @@ impl Writer<'_> {
             elf::STT_AMDGPU_HSA_KERNEL => Some("amdgpu_hsa_kernel"),
             _ => None,
         };
-        if let Some(word) = visibility(symbol) {
+        if let Some(word) = visibility(symbol).filter(|_| self.names.linked) {
             self.line(format_args!("{word} {name}"));
         }
         if let Some(kind) = kind {
@@ -217,13 +256,25 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the symbols outside all sections: symbols of other objects, and numbers.
+    /// Writes the symbols outside all sections: symbols of other objects, and numbers. In an object file code precedes the
+    /// descriptors, which would take its visibility, so that it comes last.
     fn outside(&mut self, linked: &Linked) {
+        let late = |symbol: &&Symbol| names::stands(symbol) && !self.names.linked;
+        let late: Vec<&Symbol> = linked.symbols.iter().filter(late).collect();
+        for symbol in late {
+            if let Some(word) = visibility(symbol) {
+                self.line(format_args!("{word} {}", names::written(&symbol.name)));
+            }
+        }
         for symbol in linked.symbols.iter().filter(|s| names::stands(s)) {
             let name = names::written(&symbol.name);
             match symbol.place {
                 // A symbol of another object has its visibility there.
                 Place::Undefined if symbol.binding != elf::STB_LOCAL => self.about(symbol, &name),
+                Place::Common => {
+                    let power = symbol.value.max(1).ilog2();
+                    self.line(format_args!(".comm {name},{},{power}", symbol.size));
+                }
                 Place::Absolute => {
                     self.about(symbol, &name);
                     self.line(format_args!(".set {name}, {:#x}", symbol.value));

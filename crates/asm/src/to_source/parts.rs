@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wavetank_gcn::tables::{Field, Kind};
 use wavetank_gcn::{Chip, Operand, decode};
-use wavetank_link::{Linked, Place, Symbol, elf};
+use wavetank_link::{Linked, Symbol, elf};
 use wavetank_object::{DESCRIPTOR_SIZE, KERNEL_CODE_SIZE};
 
 use super::names::{Names, stands};
@@ -26,9 +26,23 @@ pub(super) struct Part<'l> {
     symbols: BTreeMap<u64, Vec<&'l Symbol>>,
     /// Labels that the source needs in addition to the symbols.
     labels: BTreeMap<u64, Vec<String>>,
-    /// Eight-byte addresses that a loader fills in, as they are written in the source.
-    pub addresses: BTreeMap<u64, String>,
-    kernels: BTreeMap<u64, KernelAt>,
+    /// Addresses that a loader or a linker fills in, as they are written in the source.
+    pub addresses: BTreeMap<u64, Place>,
+    /// Operands of instructions that wait for addresses, in an object file.
+    pub references: BTreeMap<u64, Reference>,
+    pub kernels: BTreeMap<u64, KernelAt>,
+    /// Whether a linker merges the section's entries once more, and their size.
+    pub merges: bool,
+    pub entry_size: u64,
+    /// The group of the section, and its number among those of the same name.
+    pub group: Option<&'l str>,
+    pub unique: Option<u64>,
+}
+
+/// A place in data that waits for an address: its size in bytes, and the directive that makes it.
+pub(super) struct Place {
+    pub size: u64,
+    pub text: String,
 }
 
 /// The descriptor of a kernel in its section.
@@ -42,15 +56,25 @@ pub(super) struct KernelAt {
     pub distance: i64,
 }
 
+/// An operand of an instruction that waits for an address.
+#[derive(Clone, Debug)]
+pub(super) struct Reference {
+    /// The kind of the relocation.
+    pub kind: u32,
+    /// The symbol as it is written, and the number after it with its sign.
+    pub symbol: String,
+    pub addend: String,
+}
+
 impl<'l> Parts<'l> {
-    pub(super) fn of(linked: &'l Linked, names: &Names, chip: Chip) -> Parts<'l> {
+    pub(super) fn of(linked: &'l Linked, names: &Names) -> Parts<'l> {
         let mut all: Vec<Part<'l>> = Vec::new();
         for (n, section) in linked.sections.iter().enumerate() {
             let mut symbols: BTreeMap<u64, Vec<&Symbol>> = BTreeMap::new();
             for symbol in linked
                 .symbols
                 .iter()
-                .filter(|s| stands(s) && s.place == Place::Section(n))
+                .filter(|s| stands(s) && s.place == wavetank_link::Place::Section(n))
             {
                 let offset = symbol.value.wrapping_sub(section.address);
                 if offset <= section.size {
@@ -72,15 +96,26 @@ impl<'l> Parts<'l> {
                 symbols,
                 labels,
                 addresses: BTreeMap::new(),
+                references: BTreeMap::new(),
                 kernels: BTreeMap::new(),
+                merges: false,
+                entry_size: section.entry_size,
+                group: None,
+                unique: None,
             };
             part.find_kernels(linked);
-            part.find_targets(names, chip, n);
             all.push(part);
         }
         let mut parts = Parts { all };
         parts.find_addresses(linked, names);
         parts
+    }
+
+    /// Gives each branch target a label, unless it has a symbol.
+    pub(super) fn find_targets(&mut self, names: &Names, chip: Chip) {
+        for (n, part) in self.all.iter_mut().enumerate() {
+            part.find_targets(names, chip, n);
+        }
     }
 
     /// Records the addresses that a loader fills in, at their places.
@@ -96,7 +131,9 @@ impl<'l> Parts<'l> {
                 part.flags & elf::SHF_ALLOC != 0 && (part.address..end).contains(&address.at)
             });
             if let (Some(text), Some(part)) = (text, part) {
-                part.addresses.insert(address.at - part.address, text);
+                let text = format!(".quad {text}");
+                let place = Place { size: 8, text };
+                part.addresses.insert(address.at - part.address, place);
             }
         }
     }
@@ -150,7 +187,9 @@ impl<'l> Part<'l> {
             }
             let inst = decode(&self.bytes[at as usize..], chip).ok();
             begins.insert(at);
-            targets.extend(inst.as_ref().and_then(|inst| target(inst, at)));
+            if !self.references.contains_key(&at) {
+                targets.extend(inst.as_ref().and_then(|inst| target(inst, at)));
+            }
             at += inst.map_or(4, |inst| u64::from(inst.len));
         }
         let inside = targets

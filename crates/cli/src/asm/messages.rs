@@ -70,7 +70,7 @@ impl Serialize for Messages {
         let all = self.all.borrow();
         serializer.collect_seq(all.iter().map(|message| match message {
             Message::Print(text) => Json::Print { text },
-            Message::Warning { line, .. } => Json::Warning(line.into()),
+            Message::Warning { line, .. } => Json::Warning((&**line).into()),
         }))
     }
 }

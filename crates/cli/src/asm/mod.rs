@@ -25,6 +25,8 @@ use crate::wrong_lines;
 
 use messages::Messages;
 
+pub(crate) use text::text as print_text;
+
 const EXAMPLES: &str = "\
 Comments are `;`, `//` and `/* */` (in CLRX's syntax `#`, `//` and `/* */`;
 `;` parts instructions there).
@@ -33,8 +35,7 @@ Examples:
   echo 'v_add_f32 v0, 1.0, v1' | wavetank asm --show-encoding -
   wavetank asm --gpu tahiti --show-encoding kernel.s
   wavetank asm kernel.s -o kernel.co  a code object that `launch` runs
-  wavetank asm -c kernel.s -o kernel.o
-                                      an object file, to be linked later
+  wavetank asm -c kernel.s            an object file, kernel.o
   wavetank asm a.s b.s c.o -o all.co  several files, linked
   wavetank asm --kernel 'square(global u32* out, u32 n)' square.s -o k.co
                                       with descriptor and metadata made for it
@@ -64,8 +65,8 @@ pub(crate) struct Asm {
     /// Write a code object to this file instead of printing text
     #[arg(short, long, value_name = "FILE", conflicts_with = "show_encoding")]
     output: Option<PathBuf>,
-    /// Write an object file that is not linked
-    #[arg(short = 'c', long, requires = "output")]
+    /// Write an object file that is not linked; without `-o` beside its source's name: `k.o` of `dir/k.s`
+    #[arg(short = 'c', long, conflicts_with_all = ["show_encoding", "json"])]
     compile: bool,
     /// Write the plain bytes of the code: instructions, and the data among them
     #[arg(long, requires = "output", conflicts_with = "compile")]
@@ -84,6 +85,9 @@ pub(crate) struct Asm {
         conflicts_with = "raw"
     )]
     kernel: Vec<String>,
+    /// Write a line table of the source's own lines, which faults, traces and findings name
+    #[arg(short = 'g', long, requires = "output")]
+    debug: bool,
     /// The version of the code object, 2 to 6, unless the source says it
     #[arg(long, value_name = "N", default_value_t = 5)]
     code_object_version: u8,
@@ -114,9 +118,14 @@ impl Asm {
             return surface_isa::asm(version, &job, pack);
         }
         self.patch.refuse()?;
-        let messages = Messages::new(self.output.is_some());
-        let files = Folders(self.include.clone());
-        let done = self.assemble(&files, &messages);
+        let mut this = self;
+        if this.compile && this.output.is_none() {
+            this.output = Some(object_of(this.one_file()?)?);
+        }
+        let this = this;
+        let messages = Messages::new(this.output.is_some());
+        let files = Folders(this.include.clone());
+        let done = this.assemble(&files, &messages);
         done.and(messages.finish())
     }
 
@@ -186,7 +195,7 @@ impl Asm {
 
     /// Whether the command prints instructions.
     pub(crate) fn prints(&self) -> bool {
-        self.output.is_none()
+        self.output.is_none() && !self.compile
     }
 
     /// Returns the options for assembling the sources.
@@ -212,9 +221,10 @@ impl Asm {
             defines: self
                 .define
                 .iter()
-                .map(|text| define(text))
+                .map(|text| define(text, "--define"))
                 .collect::<Result<_>>()?,
             kernels: self.kernels()?,
+            debug_lines: self.debug,
             max_errors: match self.max_errors {
                 0 => usize::MAX,
                 most => most,
@@ -292,11 +302,17 @@ fn report(path: &Path, errors: &Errors, max_errors: usize) -> Failure {
 }
 
 /// Returns the code object that an assembly source or an object file becomes without options, for a command that reads code; `None`
-/// for any other file. The chip is that of `gpu`, or else the file's.
+/// for any other file. The chip is that of `gpu`, or else the file's. With `describes`, relocations that
+/// only code needs are left out, so that symbols may be those of other files.
 ///
 /// # Errors
 /// A source with wrong lines, after they are printed; an object file that cannot be linked; an unknown chip.
-pub(crate) fn linked_code(path: &Path, bytes: &[u8], gpu: Option<&str>) -> Result<Option<Vec<u8>>> {
+pub(crate) fn linked_code(
+    path: &Path,
+    bytes: &[u8],
+    gpu: Option<&str>,
+    describes: bool,
+) -> Result<Option<Vec<u8>>> {
     if !source::is_assembly(path, bytes) && !is_object_file(bytes) {
         return Ok(None);
     }
@@ -309,11 +325,18 @@ pub(crate) fn linked_code(path: &Path, bytes: &[u8], gpu: Option<&str>) -> Resul
         ..options
     };
     let report = |path: &Path, errors: &Errors| report(path, errors, options.max_errors);
-    object::of_one(path, bytes, &options, &report).map(Some)
+    object::of_one(path, bytes, &options, describes, &report).map(Some)
+}
+
+/// Returns the name of the object file that a source becomes where nothing is said: in the current folder, as compilers have it.
+fn object_of(source: &Path) -> Result<PathBuf> {
+    let name = source.file_name().filter(|_| source.as_os_str() != "-");
+    let name = name.map(|name| Path::new(name).with_extension("o"));
+    name.ok_or_else(|| Failure::usage("-c needs -o FILE for a source from stdin"))
 }
 
 /// Parses a symbol and its number: `NAME`, `NAME=12`, `NAME=-0x1f`.
-fn define(text: &str) -> Result<(String, i64)> {
+pub(crate) fn define(text: &str, option: &str) -> Result<(String, i64)> {
     let (name, number) = text.split_once('=').unwrap_or((text, "1"));
     let (sign, digits) = match number.strip_prefix('-') {
         Some(digits) => (-1, digits),
@@ -326,7 +349,7 @@ fn define(text: &str) -> Result<(String, i64)> {
     match value {
         Ok(value) if !name.is_empty() => Ok((name.to_owned(), sign * value)),
         _ => Err(Failure::usage(format!(
-            "--define {text}: write NAME, or NAME=NUMBER"
+            "{option} {text}: write NAME, or NAME=NUMBER"
         ))),
     }
 }

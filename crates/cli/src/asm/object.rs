@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use wavetank_asm::{Assembly, Errors, Options, assemble_whole, link_options, text_of};
-use wavetank_link::{Input, Relocatable, link};
+use wavetank_link::{Input, Place, Relocatable, Relocation, link, reloc};
 
 use crate::exit::{Failure, Result};
 use crate::input::read;
@@ -101,10 +101,21 @@ pub(super) fn of_one(
     path: &Path,
     bytes: &[u8],
     options: &Options<'_>,
+    describes: bool,
     report: &dyn Fn(&Path, &Errors) -> Failure,
 ) -> Result<Vec<u8>> {
     let name = &*path.to_string_lossy();
-    let object = &of_bytes(path, bytes.to_vec(), options, report)?.object;
+    let mut object = of_bytes(path, bytes.to_vec(), options, report)?.object;
+    if describes {
+        // Descriptors of kernels need the distance to their code, and nothing else an address.
+        let symbols = &object.symbols;
+        let is_here = |symbol: usize| matches!(symbols[symbol].place, Place::Section(_));
+        for section in &mut object.sections {
+            let needs = |r: &Relocation| r.kind == reloc::REL64 && is_here(r.symbol);
+            section.relocations.retain(needs);
+        }
+    }
+    let object = &object;
     link(&[Input { name, object }], &link_options(options.dialect))
         .map_err(|error| unlinked(error).of(path))
 }

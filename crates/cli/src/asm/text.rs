@@ -18,7 +18,7 @@ use crate::wrong_lines::Wrong;
 use super::messages::Messages;
 
 /// Prints the instructions as canonical text, with their bytes if `show_encoding` is set.
-pub(super) fn text(
+pub(crate) fn text(
     run: impl Run,
     dialect: Dialect,
     show_encoding: bool,
@@ -86,7 +86,7 @@ pub(super) fn json(
 }
 
 /// A function that assembles the source, and passes each line to a visitor.
-pub(super) trait Run: FnOnce(&mut dyn FnMut(&Line)) -> Result<(), Errors> {}
+pub(crate) trait Run: FnOnce(&mut dyn FnMut(&Line)) -> Result<(), Errors> {}
 
 impl<R: FnOnce(&mut dyn FnMut(&Line)) -> Result<(), Errors>> Run for R {}
 
@@ -147,7 +147,7 @@ impl<R: Run> Serialize for Instructions<'_, R> {
             let _ = line.print(self.dialect, &mut text);
             if problem.is_ok() {
                 problem = list.serialize_element(&Assembled {
-                    line: line.number,
+                    line: line.file_line,
                     address: line.address,
                     text,
                     bytes: line.bytes(),

@@ -9,7 +9,7 @@ use crate::form::Form;
 use crate::generation::{Chip, Generation};
 use crate::inst::{DstUnused, Flags, Inst, Operand, SdwaSel};
 use crate::modifiers::{is_mix, source_bit};
-use crate::tables::{Features, Field, Kind, Op, OperandSpec, Ty};
+use crate::tables::{Features, Field, Kind, Op, OperandSpec, Ty, Vop3};
 
 /// Stores modifiers in an instruction of a form. `present` has the bits of [`present`]; `address` has the offset and the flags
 /// that the operands of scalar memory gave. Errors are located at `at`.
@@ -101,6 +101,14 @@ fn check_omod(inst: &Inst, present: u32, at: &Location) -> Result<(), Failure> {
 /// Sets op_sel, whose values are those of the sources, then that of the result, which is bit 3.
 fn vop3(inst: &mut Inst, present: u32, at: &Location) -> Result<(), Failure> {
     check_omod(inst, present, at)?;
+    let scales = matches!(
+        inst.op,
+        Op::Vop3(Vop3::V_DIV_SCALE_F32 | Vop3::V_DIV_SCALE_F64)
+    );
+    if scales && inst.chip.generation() < Generation::Gfx8 {
+        // LLVM takes the bit, which this form does not have there.
+        inst.mods.flags -= Flags::CLAMP;
+    }
     if present & present::NO_CLAMP != 0 && !inst.row().has(Features::CLAMP) {
         return fail(at, "the result of this instruction is not clamped");
     }

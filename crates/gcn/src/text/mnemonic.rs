@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
 use crate::shapes::MatrixType;
-use crate::tables::{Mai, Op};
+use crate::tables::{Mai, Op, Vop2, Vop3};
 
 /// A row and form that a spelling can stand for.
 pub(super) type Candidate = (Op, Form);
@@ -42,6 +42,9 @@ impl Mnemonics {
         for (op, name) in Op::all().filter_map(named) {
             for alias in aliases(op, name, chip) {
                 all.add(alias.into(), op, op.home());
+            }
+            for alias in long_aliases(op, chip) {
+                all.add((*alias).into(), op, Form::Vop3);
             }
         }
         for (op, name) in Op::all().filter_map(named) {
@@ -126,6 +129,26 @@ fn aliases(op: Op, name: &str, chip: Chip) -> Vec<String> {
                 .collect()
         }
         _ => Vec::new(),
+    }
+}
+
+/// Returns the names of other generations by which LLVM's assembler knows a long form.
+fn long_aliases(op: Op, chip: Chip) -> &'static [&'static str] {
+    match (op, chip.generation()) {
+        (Op::Vop2(Vop2::V_ADD_CO_U32), Generation::Gfx6 | Generation::Gfx7) => {
+            &["v_add_co_u32", "v_add_co_u32_e64"]
+        }
+        (Op::Vop2(Vop2::V_SUB_CO_U32), Generation::Gfx6 | Generation::Gfx7) => {
+            &["v_sub_co_u32", "v_sub_co_u32_e64"]
+        }
+        (Op::Vop2(Vop2::V_SUBREV_CO_U32), Generation::Gfx6 | Generation::Gfx7) => {
+            &["v_subrev_co_u32", "v_subrev_co_u32_e64"]
+        }
+        // The low half of a product is the same with and without signs.
+        (Op::Vop3(Vop3::V_MUL_LO_U32), Generation::Gfx8 | Generation::Gfx9) => {
+            &["v_mul_lo_i32", "v_mul_lo_i32_e64"]
+        }
+        _ => &[],
     }
 }
 

@@ -16,6 +16,7 @@ use super::mnemonic::{Candidate, Mnemonics};
 use super::parse_modifier::{EarlyFormat, modifiers};
 use super::parse_operand::{Written, constant, expect, source};
 use super::parse_symbolic::{immediate, number};
+use super::shared_modifiers::is_modifier;
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
 use crate::inst::{Flags, Inst, MAX_OPERANDS, Mods, Operand, Spelling};
@@ -122,7 +123,7 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
             inst.operands[i] = Operand::Imm(0);
             continue;
         }
-        if form == Form::Smem && spec.field == Field::Soffset && lex.peek() != Token::Mark(b',') {
+        if form == Form::Smem && spec.field == Field::Soffset && !another_operand(&lex) {
             // A missing offset is 0.
             inst.mods.flags |= Flags::SMEM_IMM;
             continue;
@@ -130,8 +131,8 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
         if form == Form::Mtbuf && spec.field == Field::Soffset {
             early = EarlyFormat::parse(&mut lex)?;
         }
-        let optional_comma = early.is_some() || op.row().operands[0].field == Field::Target;
-        if !is_first && !lex.mark(b',') && !optional_comma {
+        // Commas between operands are optional, as in LLVM's assembler.
+        if !is_first && !lex.mark(b',') && !begins_operand(&lex) {
             return fail(&lex, "expected `,` and another operand");
         }
         is_first = false;
@@ -162,6 +163,20 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
     let mut inst = finish(inst, &start, &modifiers_at, &places)?;
     inst.spelling = spelling(&inst, &written);
     Ok(inst)
+}
+
+/// Returns whether a comma or an operand is next.
+fn another_operand(lex: &Lexer<'_>) -> bool {
+    lex.peek() == Token::Mark(b',') || begins_operand(lex)
+}
+
+/// Returns whether an operand can begin here; a modifier ends the operands.
+fn begins_operand(lex: &Lexer<'_>) -> bool {
+    match lex.peek() {
+        Token::End => false,
+        Token::Word(word) => word == "off" || !is_modifier(word),
+        _ => true,
+    }
 }
 
 /// Reads the registers of the scales after the matrices.

@@ -179,6 +179,13 @@ fn one(
         m.present |= present::NEG;
         return Ok(());
     }
+    // The vendor's name for the offset of these forms.
+    let is_flat = matches!(form, Form::Flat | Form::Global | Form::Scratch);
+    let word = if is_flat && word == "inst_offset" {
+        "offset"
+    } else {
+        word
+    };
     match valued(&syntax, lex, word, m.mods)? {
         Some(kind) => m.present |= kind,
         None => return fail(start, format_args!("`{word}` is not a modifier")),

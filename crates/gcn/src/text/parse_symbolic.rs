@@ -112,8 +112,11 @@ fn waitcnt(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
         };
         expect(lex, b'(', "after a counter")?;
         let max = i32::from(counter.max());
-        let most = if saturate { i32::MAX } else { max };
-        let value = number(lex, 0, most.into())?.min(max);
+        let value = if saturate {
+            saturated(lex, max)?
+        } else {
+            number(lex, 0, max.into())?
+        };
         expect(lex, b')', "after the value of a counter")?;
         word = counter.set(word, value as u16);
         let separated = lex.mark(b'&') || lex.mark(b',');
@@ -121,6 +124,15 @@ fn waitcnt(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
             // The immediate is 16 bits, kept sign-extended.
             return Ok(i32::from(word as i16));
         }
+    }
+}
+
+/// Reads a number of any size, taken as unsigned; those above a limit become the limit.
+fn saturated(lex: &mut Lexer<'_>, max: i32) -> Result<i32, Failure> {
+    match lex.integer() {
+        Some(n) if (0..=i64::from(max)).contains(&n) => Ok(n as i32),
+        Some(_) => Ok(max),
+        None => fail(lex, "expected a number"),
     }
 }
 

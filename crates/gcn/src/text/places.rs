@@ -15,7 +15,7 @@ use super::names::{
     DATA_FORMATS, GS_OPS, HWREGS, MESSAGES, SPECIAL_SOURCES, SYSMSG_OPS, number_formats,
     register_pairs,
 };
-use super::shared_modifiers::words;
+use super::shared_modifiers;
 use crate::generation::Generation;
 use crate::tables::{Kind, Op};
 
@@ -127,16 +127,7 @@ impl Place {
 /// Returns whether a word is a modifier, or stands for a missing operand. Among operands such a word is a symbol only if the line
 /// has no other reading.
 pub fn is_modifier(word: &str, dialect: Dialect) -> bool {
-    static WORDS: OnceLock<HashSet<&'static str>> = OnceLock::new();
-    let known = WORDS.get_or_init(|| {
-        let own = ["off", "vop3", "sdwa", "dpp", "nv", "row_hmirror"];
-        words().chain(own).collect()
-    });
-    let word = &*folded(word, dialect);
-    known.contains(word)
-        || word
-            .strip_prefix("no")
-            .is_some_and(|flag| known.contains(flag))
+    shared_modifiers::is_modifier(&folded(word, dialect))
 }
 
 /// Hardware registers of later chips: LLVM's assembler reserves their names on every chip.

@@ -1,6 +1,8 @@
 //! The modifiers that LLVM's and CLRX's syntax share: flags, and names with a value after a colon. Each sets a field of [`Mods`].
 
+use std::collections::HashSet;
 use std::ops::RangeInclusive;
+use std::sync::OnceLock;
 
 use super::failure::{Failure, fail};
 use super::lex::{Lexer, Located, Location};
@@ -156,6 +158,19 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
     let later = CACHE_942.iter().map(|(word, _)| *word);
     let later = later.chain(["scc", "row_newbcast"]);
     flags.chain(plain).chain(amounts).chain(valued).chain(later)
+}
+
+/// Returns whether a word is a modifier, or stands for a missing operand.
+pub(super) fn is_modifier(word: &str) -> bool {
+    static WORDS: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    let known = WORDS.get_or_init(|| {
+        let own = ["off", "vop3", "sdwa", "dpp", "nv", "row_hmirror"];
+        words().chain(own).collect()
+    });
+    known.contains(word)
+        || word
+            .strip_prefix("no")
+            .is_some_and(|flag| known.contains(flag))
 }
 
 /// Returns the modifiers that an encoding allows: bits of [`present`], and flags.

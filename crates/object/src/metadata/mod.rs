@@ -3,6 +3,7 @@
 //! Source: LLVM's "User Guide for AMDGPU Backend", "Code Object Metadata", versions 2 to 5.
 
 mod arg;
+mod block_lists;
 mod msgpack;
 mod text;
 mod tree;

@@ -124,6 +124,21 @@ mod tests {
         );
     }
 
+    /// As hand-written kernels of MIOpen have it, which LLVM's reader takes.
+    #[test]
+    fn block_lists_may_stand_within_braces() {
+        let tree = read(
+            b"{ Version: [ 1, 0 ],\n  Kernels:\n  - { Name: k, LanguageVersion: [ 1, 2 ],\n      Attrs:\n        \
+              { ReqdWorkGroupSize: [ 64, 1, 1 ] }\n      CodeProps: { NumSGPRs: 11 }\n      Args:\n      - { Name: a, Size: 8 }\n      \
+              - { Name: 'b', Size: 4 }\n    }\n}\n",
+        )
+        .unwrap();
+        let kernel = &tree["amdhsa.kernels"][0];
+        assert_eq!(kernel[".name"].as_str(), Some("k"));
+        assert_eq!(kernel[".sgpr_count"].as_str(), Some("11"));
+        assert_eq!(kernel[".args"][1][".name"].as_str(), Some("b"));
+    }
+
     #[test]
     fn aliases_depth_and_nonsense_are_errors() {
         for text in [

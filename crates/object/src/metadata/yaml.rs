@@ -3,6 +3,8 @@
 use rmpv::Value;
 use saphyr_parser::{Event, Marker, Parser, Tag};
 
+use super::block_lists::in_brackets;
+
 /// Limit of the tree's depth; real metadata have 6 levels.
 const MAX_DEPTH: usize = 32;
 
@@ -33,8 +35,15 @@ impl Wrong {
     }
 }
 
-/// Parses the first document of a text.
+/// Parses the first document of a text. A text that is YAML only to LLVM's reader is completed.
 pub(super) fn read(text: &str, shape: &impl Shape) -> Result<Value, Wrong> {
+    document(text, shape).or_else(|wrong| {
+        let completed = in_brackets(text);
+        document(&completed, shape).map_err(|_| wrong)
+    })
+}
+
+fn document(text: &str, shape: &impl Shape) -> Result<Value, Wrong> {
     let mut tree = Tree {
         shape,
         open: Vec::new(),
