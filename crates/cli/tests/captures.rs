@@ -41,19 +41,23 @@ fn other_memory_is_told() {
     let folder = captured("captures-other");
     let file = folder.join("one.wtc");
     let bytes = std::fs::read(&file).unwrap();
-    // The same capture, in which the changed page has another digest.
+    // The same capture, after which the byte 4 of the written page, the second sum, is another.
     let capture = wavetank::capture::Capture::read(&bytes).unwrap();
     let mut out =
         wavetank_capture::Writer::new(Vec::new(), capture.launch(), capture.object()).unwrap();
     for (address, page) in capture.pages() {
         out.page(address, page).unwrap();
     }
-    let wavetank::capture::Outcome::Changed(changes) = capture.outcome() else {
+    let wavetank::capture::Outcome::Ended(written) = capture.outcome() else {
         panic!("the launch ended");
     };
-    assert_eq!(changes.len(), 1);
-    let address = *changes.keys().next().unwrap();
-    let other = out.launched().unwrap().finish(&[(address, 7)]).unwrap();
+    assert_eq!(written.len(), 1);
+    let (address, page) = written.first_key_value().unwrap();
+    let set: u32 = page.mask.iter().map(|byte| byte.count_ones()).sum();
+    assert_eq!(set, 256);
+    let mut out = out.launched().unwrap();
+    out.written(*address, &page.mask, &[7; wavetank_capture::PAGE]);
+    let other = out.finish().unwrap();
     std::fs::write(&file, other).unwrap();
     let outcome = wavetank_in(&folder, "launch one.wtc");
     outcome.failure(1, &["1 page", &format!("{address:#x}"), "`a buffer`"]);
@@ -87,6 +91,6 @@ fn a_capture_is_listed() {
     let json = wavetank_in(&folder, "info --json one.wtc").success();
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["capture"]["kernel"], "vecadd");
-    assert_eq!(json["changed_pages"], 1);
+    assert_eq!(json["written_pages"], 1);
     assert_eq!(json["failure"], Value::Null);
 }

@@ -71,7 +71,7 @@ pub(super) fn report(capture: &Capture, comparison: Option<Comparison>) -> Resul
         0 => format!("the launch of `{name}`"),
         number => format!("launch {number}, of `{name}`,"),
     };
-    let Some(Comparison { changed, different }) = comparison else {
+    let Some(Comparison { written, different }) = comparison else {
         if let Outcome::Failed(why) = capture.outcome() {
             return Err(Failure::Kernel(format!(
                 "{launch} ended here, but failed when it was captured: {}",
@@ -85,7 +85,7 @@ pub(super) fn report(capture: &Capture, comparison: Option<Comparison>) -> Resul
     };
     let Some(first) = different.first() else {
         eprintln!(
-            "wavetank: {launch} is repeated; all memory is as it was when captured (pages changed: {changed})"
+            "wavetank: {launch} is repeated; all memory is as it was when captured (pages written: {written})"
         );
         return Ok(());
     };
