@@ -31,7 +31,9 @@ pub enum Problem {
     #[error("it is not a capture")]
     NotACapture,
     /// A later version of the format.
-    #[error("it is a capture of version {0} of the format; this program knows version {VERSION}: use a newer one")]
+    #[error(
+        "it is a capture of version {0} of the format; this program knows version {VERSION}: use a newer one"
+    )]
     Version(u32),
     /// An earlier version of the format.
     #[error(
@@ -119,6 +121,20 @@ impl Capture {
     pub fn page(&self, address: u64) -> Option<&Page> {
         let number = *self.pages.get(&address)?;
         self.contents.as_chunks().0.get(number as usize)
+    }
+
+    /// The bytes from an address on, as they were before the launch; those that no page has are 0.
+    pub fn before(&self, address: u64, bytes: usize) -> Vec<u8> {
+        let mut out = vec![0; bytes];
+        let end = address.saturating_add(bytes as u64);
+        let first = address & !(PAGE as u64 - 1);
+        for (page, number) in self.pages.range(first..end) {
+            let (from, to) = (address.max(*page), end.min(page + PAGE as u64));
+            let contents = &self.contents.as_chunks::<PAGE>().0[*number as usize];
+            out[(from - address) as usize..(to - address) as usize]
+                .copy_from_slice(&contents[(from - page) as usize..(to - page) as usize]);
+        }
+        out
     }
 
     /// The global data share before the launch; empty if it was zero.

@@ -126,7 +126,11 @@ fn a_changed_file_is_refused() {
     let parts = sections(&whole);
     let joined = |order: &[usize]| {
         let parts = order.iter().flat_map(|n| parts[*n].iter().copied());
-        whole[..12].iter().copied().chain(parts).collect::<Vec<u8>>()
+        whole[..12]
+            .iter()
+            .copied()
+            .chain(parts)
+            .collect::<Vec<u8>>()
     };
     let all: Vec<usize> = (0..parts.len()).collect();
     assert_eq!(joined(&all), whole);
@@ -140,6 +144,17 @@ fn a_changed_file_is_refused() {
             assert!(matches!(read, Err(Problem::Damaged(_))), "{order:?}");
         }
     }
+}
+
+#[test]
+fn memory_is_read_across_pages() {
+    let capture = Capture::read(&file(&[page_of(7), page_of(0), page_of(9)], b"")).unwrap();
+    let size = PAGE as u64;
+    assert_eq!(capture.before(FIRST - 2, 4), [0, 0, 7, 7]);
+    assert_eq!(capture.before(FIRST + size - 1, 3), [7, 0, 0]);
+    assert_eq!(capture.before(FIRST + 2 * size - 1, PAGE + 2)[..2], [0, 9]);
+    assert_eq!(capture.before(u64::MAX - 1, 2), [0, 0]);
+    assert_eq!(capture.before(FIRST, 0), []);
 }
 
 #[test]

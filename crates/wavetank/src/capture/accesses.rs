@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use wavetank_capture::{MASK, Mask};
+use wavetank_capture::{MASK, Mask, PAGE};
 use wavetank_check::{Findings, SliceEnd, TimeSlice, Watcher, WaveOf};
 use wavetank_ir::MemKind;
 use wavetank_memory::{ALIAS, AccessRecord, AccessRun, MemoryKind};
@@ -40,7 +40,7 @@ pub(super) struct PageAccesses {
 impl Accesses {
     /// The number of bytes of a range that were written.
     pub fn written(&self, range: Range<u64>) -> u64 {
-        let pages = self.pages();
+        let (range, pages) = (host(range), self.pages());
         let count = |(page, part): (u64, Range<usize>)| {
             let written = |page: &PageAccesses| part.filter(|n| has(&page.written, *n)).count();
             pages.get(&page).map_or(0, written) as u64
@@ -48,9 +48,19 @@ impl Accesses {
         parts(&range).map(count).sum()
     }
 
+    /// Whether a page with bytes of a range was read or written.
+    pub fn is_accessed(&self, range: Range<u64>) -> bool {
+        let range = host(range);
+        let first = range.start & !(PAGE as u64 - 1);
+        self.pages()
+            .range(first..range.end.max(first))
+            .next()
+            .is_some()
+    }
+
     /// Whether a byte of the page at an address was read or written.
     pub(super) fn has_page(&self, address: u64) -> bool {
-        self.pages().contains_key(&(address & !ALIAS))
+        self.pages().contains_key(&address)
     }
 
     /// The pages that were read or written, by address.
@@ -70,9 +80,9 @@ impl Accesses {
             let is_load = run.failed || matches!(run.first.kind, MemKind::Load);
             // Lanes of a run are side by side, or at one address.
             for (address, part) in parts(&(run.first.address..run.end())) {
-                let page = pages.entry(address).or_insert(PageAccesses {
-                    written: [0; MASK],
-                });
+                let page = pages
+                    .entry(address)
+                    .or_insert(PageAccesses { written: [0; MASK] });
                 if !is_load {
                     set(&mut page.written, part);
                 }
@@ -91,6 +101,12 @@ impl Watcher for Accesses {
     }
 
     fn end(&mut self, _: &mut Findings) {}
+}
+
+/// Returns a range by the host's addresses, by which accesses are recorded.
+fn host(range: Range<u64>) -> Range<u64> {
+    let start = range.start & !ALIAS;
+    start..start.saturating_add(range.end.saturating_sub(range.start))
 }
 
 /// Whether a mask has a byte.
@@ -136,14 +152,15 @@ pub(super) fn within(
         in_page(other, address).for_each(|part| clear(&mut inside, bytes(part)));
     }
     let mut out = *mask;
-    out.iter_mut().zip(inside).for_each(|(byte, of)| *byte &= of);
+    out.iter_mut()
+        .zip(inside)
+        .for_each(|(byte, of)| *byte &= of);
     out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wavetank_capture::PAGE;
 
     fn bytes(mask: &Mask) -> Vec<usize> {
         (0..PAGE).filter(|n| has(mask, *n)).collect()

@@ -6,12 +6,13 @@
 mod accesses;
 mod choice;
 mod memory;
+mod minimize;
 mod record;
 mod replay;
 mod seen;
 
 pub use accesses::Accesses;
-pub use choice::{Captures, file_name};
+pub use choice::{Captures, file_name, function_name};
 pub use replay::{Comparison, DifferentPage, Replay};
 pub use seen::Seen;
 pub use wavetank_capture::{Capture, Launch, Outcome, Problem, Written, is_capture};

@@ -161,6 +161,11 @@ impl<'c> Replay<'c> {
         })
     }
 
+    /// The capture.
+    pub fn capture(&self) -> &'c Capture {
+        self.capture
+    }
+
     /// The kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
@@ -244,7 +249,7 @@ fn is_repeated(page: &Page, before: &Page, written: Option<&Written>) -> bool {
 }
 
 /// The allocations of a capture.
-fn placed(capture: &Capture) -> Vec<Placed> {
+pub(super) fn placed(capture: &Capture) -> Vec<Placed> {
     let all = capture.launch().allocations.iter();
     all.map(|described| Placed {
         allocation: Allocation {
