@@ -90,11 +90,7 @@ impl<W: Write> SectionWriter<W> {
     }
 
     fn write_one(&mut self, kind: Kind, data: &[u8]) -> io::Result<()> {
-        let stored = if data.is_empty() {
-            Vec::new()
-        } else {
-            compress_to_vec(data, CompressionLevel::Fastest)
-        };
+        let stored = compress(data);
         for number in [kind as u32, data.len() as u32, stored.len() as u32] {
             self.out.write_all(&number.to_le_bytes())?;
         }
@@ -102,6 +98,28 @@ impl<W: Write> SectionWriter<W> {
         self.out.write_all(&checksum.to_le_bytes())?;
         self.out.write_all(&stored)
     }
+}
+
+/// The bytes of a section that are compressed to decide about the others.
+const SAMPLE: usize = 16 << 10;
+
+/// Returns the data as a frame of Zstandard. Compression is much slower than the rest of a capture, so data that a sample shows to have
+/// little to compress, as arrays of floats, are kept as they are.
+fn compress(data: &[u8]) -> Vec<u8> {
+    if data.is_empty() {
+        return Vec::new();
+    }
+    let level = |data: &[u8]| {
+        let start = (data.len() / 2).saturating_sub(SAMPLE / 2);
+        let sample = &data[start..][..SAMPLE.min(data.len())];
+        let compressed = compress_to_vec(sample, CompressionLevel::Fastest);
+        if data.len() > 2 * SAMPLE && compressed.len() > SAMPLE / 8 * 7 {
+            CompressionLevel::Uncompressed
+        } else {
+            CompressionLevel::Fastest
+        }
+    };
+    compress_to_vec(data, level(data))
 }
 
 /// The reason for which a section cannot be read.

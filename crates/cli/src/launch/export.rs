@@ -58,7 +58,15 @@ pub(super) fn export(
     }
     let values = Values::of(replay, accesses).map_err(cannot)?;
     values.try_out(replay, accesses, timeout).map_err(cannot)?;
-    values.write(replay, folder)
+    values.write(replay, folder)?;
+    let others = values.others(replay, |start, end| accesses.written(start..end) > 0);
+    if !others.is_empty() {
+        let others = some_of(&others);
+        eprintln!(
+            "wavetank: the kernel also writes memory that no argument points to, which is not compared: {others}"
+        );
+    }
+    Ok(())
 }
 
 /// The arguments of a launch.
@@ -67,7 +75,7 @@ struct Values(Vec<Value>);
 impl Values {
     fn of(replay: &Replay<'_>, accesses: &Accesses) -> Result<Values, String> {
         let (kernel, launch) = (replay.kernel(), replay.capture().launch());
-        if launch.cooperative || !launch.counters.is_empty() {
+        if accesses.has_met() {
             return Err(
                 "its work-groups wait for one another, which `launch` has no option for".into(),
             );
@@ -118,7 +126,6 @@ impl Values {
         accesses: &Accesses,
         timeout: Option<Duration>,
     ) -> Result<(), String> {
-        let launch = replay.capture().launch();
         let tried = self.run(replay, timeout);
         let results = tried.map_err(|error| format!("its line fails: {error}"));
         let different = results.and_then(|results| {
@@ -130,25 +137,7 @@ impl Values {
                 }
             }
         });
-        let has = |start: u64, end: u64| {
-            let mut memories = self.memories();
-            memories.any(|memory| {
-                start < memory.address + memory.before.len() as u64 && memory.address < end
-            })
-        };
-        let own = [
-            launch.packet.address,
-            launch.packet.kernarg,
-            launch.packet.queue,
-        ];
-        let others = launch.allocations.iter().filter(|allocation| {
-            let (start, end) = (allocation.address, allocation.end());
-            let is_own = own.iter().any(|address| (start..end).contains(address));
-            accesses.is_accessed(start..end) && !is_own && !has(start, end)
-        });
-        let others: Vec<String> = others
-            .map(|other| format!("{} at {:#x}", other.name, other.address))
-            .collect();
+        let others = self.others(replay, |start, end| accesses.is_accessed(start..end));
         match (different, others.is_empty()) {
             (Err(why), false) => Err(format!(
                 "{why}; the kernel also accesses memory that no argument points to: {}",
@@ -156,6 +145,25 @@ impl Values {
             )),
             (different, _) => different,
         }
+    }
+
+    /// The allocations that no argument points to, and of which the range is chosen.
+    fn others(&self, replay: &Replay<'_>, chosen: impl Fn(u64, u64) -> bool) -> Vec<String> {
+        let launch = replay.capture().launch();
+        let packet = &launch.packet;
+        let is_argument = |start: u64, end: u64| {
+            let mut memories = self.memories();
+            memories.any(|memory| start <= memory.address && memory.address < end)
+        };
+        let others = launch.allocations.iter().filter(|allocation| {
+            let (start, end) = (allocation.address, allocation.end());
+            let mut own = [packet.address, packet.kernarg, packet.queue].into_iter();
+            let is_own = own.any(|address| (start..end).contains(&address));
+            !is_own && !is_argument(start, end) && chosen(start, end)
+        });
+        others
+            .map(|other| format!("{} at {:#x}", other.name, other.address))
+            .collect()
     }
 
     /// Runs the launch on a device of its own; returns the results.

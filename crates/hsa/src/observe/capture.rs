@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use wavetank::Kernel;
 use wavetank::capture::{Captures, Seen};
 
+use super::turn::Turn;
 use crate::log;
 use crate::state::settings;
 
@@ -24,9 +25,20 @@ pub(super) struct Captured {
 /// Whether a launch was chosen.
 static IS_CHOSEN: AtomicBool = AtomicBool::new(false);
 
-/// Counts a launch, and returns the file in which it is captured, if it is one of those chosen.
-pub(super) fn begins(kernel: &Kernel) -> Option<Captured> {
-    let captures = settings().as_ref().ok()?.capture.as_ref()?;
+/// Counts a launch, and returns the file in which it is captured, if it is one of those chosen; and its turn among other launches, if
+/// any are captured.
+pub(super) fn begins(kernel: &Kernel) -> (Option<Captured>, Option<Turn>) {
+    let settings = settings().as_ref().ok();
+    let Some(captures) = settings.and_then(|settings| settings.capture.as_ref()) else {
+        return (None, None);
+    };
+    let captured = chosen(captures, kernel);
+    let turn = Turn::take(captured.is_some());
+    (captured, Some(turn))
+}
+
+/// Counts a launch, and returns its file if it is one of those chosen.
+fn chosen(captures: &Captures, kernel: &Kernel) -> Option<Captured> {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let is_chosen = captures.chooses(number, kernel.name());
     note(is_chosen, kernel.name());

@@ -7,6 +7,7 @@ use wavetank::{Dispatch, Error, Finding, Kernel, Report, Tool};
 
 use super::happens_before::{self, QueueOrder};
 use super::slow_dispatch::SlowDispatch;
+use super::turn::Turn;
 use super::{allocation_sites, capture, checks, deadline, fidelity, statistics, undefined};
 use crate::c_types::DispatchPacket;
 use crate::log;
@@ -26,6 +27,8 @@ pub(crate) struct Launch<'a> {
     /// The launch among those of other queues, if `race` runs.
     ordered: Option<happens_before::Launch>,
     captured: Option<capture::Captured>,
+    /// Its turn among other launches, while some are captured.
+    _turn: Option<Turn>,
     /// Keeps the poll for stores to signals running.
     _running: poll::Running,
 }
@@ -41,6 +44,7 @@ pub(crate) enum Outcome {
 impl<'a> Launch<'a> {
     /// Observes the kernel of the packet with this index.
     pub(crate) fn begin(order: &'a QueueOrder, index: u64, kernel: &'a Kernel) -> Launch<'a> {
+        let (captured, turn) = capture::begins(kernel);
         let is_selected = checks::begins(kernel);
         let running = poll::Running::new();
         let slow = SlowDispatch::new(kernel.name());
@@ -57,7 +61,8 @@ impl<'a> Launch<'a> {
             left,
             order,
             ordered,
-            captured: capture::begins(kernel),
+            captured,
+            _turn: turn,
             _running: running,
         }
     }

@@ -13,6 +13,7 @@ mod leaks;
 pub(crate) mod seed;
 mod slow_dispatch;
 pub(crate) mod statistics;
+mod turn;
 pub(crate) mod undefined;
 
 pub(crate) use launch::{Launch, Outcome};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use wavetank_capture::{MASK, Mask, PAGE};
@@ -28,7 +29,11 @@ use super::memory::{in_page, parts};
 /// # Ok::<(), wavetank::Error>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct Accesses(Arc<Mutex<BTreeMap<u64, PageAccesses>>>);
+pub struct Accesses {
+    pages: Arc<Mutex<BTreeMap<u64, PageAccesses>>>,
+    /// Whether a wave has used a resource of global wave synchronization.
+    meets: Arc<AtomicBool>,
+}
 
 /// The accesses to a page.
 #[derive(Clone)]
@@ -58,6 +63,11 @@ impl Accesses {
             .is_some()
     }
 
+    /// Whether work-groups have met by global wave synchronization (`grid.sync()` of HIP).
+    pub fn has_met(&self) -> bool {
+        self.meets.load(Ordering::Relaxed)
+    }
+
     /// Whether a byte of the page at an address was read or written.
     pub(super) fn has_page(&self, address: u64) -> bool {
         self.pages().contains_key(&address)
@@ -65,7 +75,7 @@ impl Accesses {
 
     /// The pages that were read or written, by address.
     pub(super) fn pages(&self) -> MutexGuard<'_, BTreeMap<u64, PageAccesses>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns a watcher that adds the accesses of a launch.
@@ -73,7 +83,10 @@ impl Accesses {
         Box::new(self.clone())
     }
 
-    fn add<'r>(&self, runs: impl Iterator<Item = &'r AccessRun>) {
+    fn add<'r>(&self, runs: impl Iterator<Item = &'r AccessRun>, end: SliceEnd) {
+        if matches!(end, SliceEnd::Resource(_)) {
+            self.meets.store(true, Ordering::Relaxed);
+        }
         let mut pages = self.pages();
         let global = |run: &&AccessRun| !run.is_wait() && run.first.memory == MemoryKind::Global;
         for run in runs.filter(global) {
@@ -92,12 +105,12 @@ impl Accesses {
 }
 
 impl Watcher for Accesses {
-    fn time_slice(&mut self, _: WaveOf, records: &[AccessRecord], _: SliceEnd) {
-        self.add(AccessRun::all(records).iter());
+    fn time_slice(&mut self, _: WaveOf, records: &[AccessRecord], end: SliceEnd) {
+        self.add(AccessRun::all(records).iter(), end);
     }
 
     fn slice(&mut self, slice: &TimeSlice<'_>) {
-        self.add(slice.runs.iter());
+        self.add(slice.runs.iter(), slice.end);
     }
 
     fn end(&mut self, _: &mut Findings) {}
