@@ -67,8 +67,8 @@ class Capture:
         self.kernel: str = contents["kernel"]
         self.chip: str = contents["chip"]
         self.number: int = contents["number"]
-        self.grid: Tuple[int, int, int] = tuple(contents["grid"])  # type: ignore[assignment]
-        self.block: Tuple[int, int, int] = tuple(contents["block"])  # type: ignore[assignment]
+        self.grid: Tuple[int, int, int] = tuple(contents["grid"])
+        self.block: Tuple[int, int, int] = tuple(contents["block"])
         self.pages: int = contents["pages"]
         self.written: Optional[int] = contents["written"]
         self.failure: Optional[str] = contents["failure"]

@@ -61,7 +61,8 @@ The program finds the emulated GPUs instead of real ones; nothing else about it
 changes. Without --gpu it finds one that it has code for. It ends as it would
 without this command, with the same exit code or by the same signal. Where the
 fault of a kernel or the time limit ended it, the exit code is 1, after a
-sentence; it is 2 if --capture found no launch in a program that ended well. Signals that are sent to the command go on to the program.
+sentence; it is 2 if --capture found no launch in a program that ended well.
+Signals that are sent to the command go on to the program.
 
 Environment: WAVETANK_GPU, WAVETANK_STATS=1, WAVETANK_THREADS,
 WAVETANK_SCHEDULE, WAVETANK_STACK, WAVETANK_STRICT=1 and WAVETANK_LOG_TO are as
