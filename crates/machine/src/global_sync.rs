@@ -252,7 +252,7 @@ mod tests {
         ask(&unit, Init, 1);
         assert_eq!(unit.counters(), [(5, 1)]);
         assert_eq!(ask(&unit, Wait, 0), None);
-        assert_eq!(unit.counters(), []);
+        assert!(unit.counters().is_empty());
         let waves = [0; 5].map(|_| ask(&unit, Wait, 0).expect("nothing is left"));
         let waiting = || waves.map(|t| unit.is_waiting(t));
         ask(&unit, Signal, 0);

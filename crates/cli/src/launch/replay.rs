@@ -106,8 +106,9 @@ pub(super) fn report(capture: &Capture, comparison: Option<Comparison>) -> Resul
 
 /// Writes the capture with only the memory that the launch accesses.
 pub(super) fn minimize(replay: &Replay<'_>, accesses: &Accesses, path: &Path) -> Result {
-    let file = replay.minimized(accesses);
-    let written = whole::write(path, &file);
+    let mut file = Vec::new();
+    let made = replay.write_minimized(accesses, &mut file);
+    let written = made.and_then(|()| whole::write(path, &file));
     written.map_err(|error| Failure::file("write", path, error))?;
     let less = Capture::read(&file).map_err(|problem| Failure::usage(problem.to_string()))?;
     let count = |capture: &Capture| (capture.pages().count(), capture.launch().allocations.len());

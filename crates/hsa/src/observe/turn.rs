@@ -36,9 +36,12 @@ impl Turn {
         let end = Instant::now() + LONGEST;
         let mut running = lock(&RUNNING);
         running.waiting += usize::from(alone);
-        let waits = |running: &Running| match alone {
-            true => running.count > 0,
-            false => running.alone || running.waiting > 0,
+        let waits = |running: &Running| {
+            if alone {
+                running.count > 0
+            } else {
+                running.alone || running.waiting > 0
+            }
         };
         while waits(&running) {
             let left = end.saturating_duration_since(Instant::now());

@@ -1,5 +1,6 @@
 //! Captures with only the memory that the launch accesses.
 
+use std::io::{self, Write};
 use std::ops::Range;
 
 use wavetank_capture::{Allocation, Launch, Outcome, PAGE, Writer};
@@ -11,16 +12,12 @@ use super::memory::{pieces, read_page};
 use super::replay::{Replay, placed};
 
 impl Replay<'_> {
-    /// Returns the file of a capture of the same launch, with those pages and allocations that it accesses, and the code. `accesses`
-    /// are those of [this launch](Self::dispatch), after which all memory was [as captured](Self::compare).
-    pub fn minimized(&self, accesses: &Accesses) -> Vec<u8> {
-        let mut file = Vec::new();
-        let written = self.write_minimized(accesses, &mut file);
-        written.expect("memory takes all that is written");
-        file
-    }
-
-    fn write_minimized(&self, accesses: &Accesses, file: &mut Vec<u8>) -> std::io::Result<()> {
+    /// Writes a capture of the same launch, with those pages and allocations that it accesses, and the code. `accesses` are those of
+    /// [this launch](Self::dispatch), after which all memory was [as captured](Self::compare).
+    ///
+    /// # Errors
+    /// What writing gave.
+    pub fn write_minimized(&self, accesses: &Accesses, to: impl Write) -> io::Result<()> {
         let capture = self.capture();
         let given = self.given();
         let is_kept = |page: u64| {
@@ -41,7 +38,7 @@ impl Replay<'_> {
             allocations: launch.allocations.iter().filter(keeps).cloned().collect(),
             ..launch.clone()
         };
-        let mut writer = Writer::new(file, &launch, capture.object())?;
+        let mut writer = Writer::new(to, &launch, capture.object())?;
         for (address, page) in capture.pages().filter(|(address, _)| is_kept(*address)) {
             writer.page(address, page)?;
         }
