@@ -6,7 +6,7 @@ import inspect
 import pytest
 
 import wavetank
-from wavetank import _batch, _errors, _listing, _state, _wavetank, testing
+from wavetank import _batch, _capture, _errors, _listing, _state, _wavetank, testing
 
 FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
@@ -14,7 +14,7 @@ FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 def documented():
     """Everything of the package with a docstring, by name."""
     found = {"wavetank": wavetank}
-    for module in [_wavetank, _listing, _state, _errors, _batch, testing]:
+    for module in [_wavetank, _listing, _state, _errors, _batch, _capture, testing]:
         for name, thing in vars(module).items():
             if name.startswith("_") or not (inspect.isclass(thing) or callable(thing)):
                 continue

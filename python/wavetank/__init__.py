@@ -52,6 +52,7 @@ from ._wavetank import (
     explain,
     isa,
 )
+from ._capture import Capture, Replay
 from ._batch import Difference, Item, Result, Source, batch
 from ._listing import Listing, dis
 from ._state import exec
@@ -63,6 +64,7 @@ __all__ = [
     "Array",
     "Assembly",
     "AssemblyError",
+    "Capture",
     "Device",
     "Difference",
     "Error",
@@ -78,6 +80,7 @@ __all__ = [
     "Listing",
     "Module",
     "Registers",
+    "Replay",
     "Result",
     "Run",
     "Source",

@@ -150,6 +150,7 @@ class Kernel:
         timeout: Optional[float] = None,
         count: bool = True,
         cooperative: bool = False,
+        capture: Union[str, "os.PathLike[str]", None] = None,
     ) -> "Run": ...
     def launch(
         self,
@@ -160,6 +161,7 @@ class Kernel:
         timeout: Optional[float] = None,
         count: bool = True,
         cooperative: bool = False,
+        capture: Union[str, "os.PathLike[str]", None] = None,
     ) -> "Launch": ...
 
 @final
@@ -420,6 +422,10 @@ def trace(
     wave: int,
     most: int,
 ) -> Tuple[List[Step], Optional[Exception]]: ...
+def capture_contents(file: Union[str, "os.PathLike[str]", bytes]) -> str: ...
+def replay(
+    file: Union[str, "os.PathLike[str]", bytes], timeout: Optional[float] = None
+) -> Optional[Tuple[int, float, Optional[int], List[Tuple[int, str, int]]]]: ...
 def check(
     kernel: Kernel,
     *args: Any,

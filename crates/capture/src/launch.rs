@@ -27,6 +27,9 @@ pub struct Launch {
     pub module: u64,
     /// Whether work-groups synchronize with one another.
     pub cooperative: bool,
+    /// The counters of global wave synchronization that were not 0, each after the number of its resource.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<(u8, u32)>,
     /// The device address of the border colors of samplers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub border_colors: Option<u64>,
@@ -35,8 +38,6 @@ pub struct Launch {
     pub trap_handler: Option<[u64; 2]>,
     /// The schedule of waves, as `WAVETANK_SCHEDULE` names it.
     pub schedule: String,
-    /// The threads that ran work-groups.
-    pub threads: u32,
     /// Whether accesses beyond the LDS were faults.
     pub strict: bool,
     /// The allocations, in the order of their addresses. Some may overlap.

@@ -1,13 +1,14 @@
 //! The reader of a capture, which trusts nothing in it.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use wavetank_quote::plain;
 
 use crate::launch::Allocation;
-use crate::section::{self, Kind, SectionProblem};
+use crate::section::{self, Checksum, Kind, SectionProblem};
 use crate::write::is_zero;
-use crate::{Launch, MAGIC, PAGE, Page, VERSION, digest};
+use crate::{Launch, MAGIC, MASK, Mask, PAGE, Page, VERSION, digest};
 
 /// The end of the addresses that an allocation can have: those of a host's process, and the same with another bit for memory of the
 /// host that the device has a second address for.
@@ -31,9 +32,14 @@ pub enum Problem {
     NotACapture,
     /// A later version of the format.
     #[error(
-        "it is a capture of version {0} of the format; this program knows versions up to {VERSION}: use a newer one"
+        "it is a capture of version {0} of the format; this program knows version {VERSION}: use a newer one"
     )]
     Version(u32),
+    /// An earlier version of the format.
+    #[error(
+        "it is a capture of version {0} of the format; this program knows version {VERSION}: capture the launch again"
+    )]
+    OldVersion(u32),
     /// The memory before the launch is not complete.
     #[error(
         "the capture is cut off: its program was ended while it was written, or the file is a part"
@@ -47,12 +53,21 @@ pub enum Problem {
 /// The end of a captured launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// It ended; these pages were changed, with their digests afterwards.
-    Changed(BTreeMap<u64, u128>),
+    /// It ended; these pages were written.
+    Ended(BTreeMap<u64, Written>),
     /// It failed with these sentences, as they stand in the file.
     Failed(String),
     /// It did not end before its program did.
     Unknown,
+}
+
+/// The bytes of a page that a launch wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Written {
+    /// Which bytes they are.
+    pub mask: Arc<Mask>,
+    /// Their [digest](crate::digest_written) after the launch.
+    pub digest: u128,
 }
 
 /// A capture that has been read.
@@ -79,6 +94,7 @@ impl Capture {
         match u32::from_le_bytes(*version) {
             VERSION => {}
             0 => return Err(Problem::Damaged("it has no version".into())),
+            other if other < VERSION => return Err(Problem::OldVersion(other)),
             later => return Err(Problem::Version(later)),
         }
         let sections = Sections::read(rest, bytes.len())?;
@@ -107,6 +123,20 @@ impl Capture {
         self.contents.as_chunks().0.get(number as usize)
     }
 
+    /// The bytes from an address on, as they were before the launch; those that no page has are 0.
+    pub fn before(&self, address: u64, bytes: usize) -> Vec<u8> {
+        let mut out = vec![0; bytes];
+        let end = address.saturating_add(bytes as u64);
+        let first = address & !(PAGE as u64 - 1);
+        for (page, number) in self.pages.range(first..end) {
+            let (from, to) = (address.max(*page), end.min(page + PAGE as u64));
+            let contents = &self.contents.as_chunks::<PAGE>().0[*number as usize];
+            out[(from - address) as usize..(to - address) as usize]
+                .copy_from_slice(&contents[(from - page) as usize..(to - page) as usize]);
+        }
+        out
+    }
+
     /// The global data share before the launch; empty if it was zero.
     pub fn gds(&self) -> &[u8] {
         &self.gds
@@ -129,9 +159,9 @@ impl Sections {
     fn read(mut rest: &[u8], file: usize) -> Result<Sections, Problem> {
         let mut data: BTreeMap<Kind, Vec<u8>> = BTreeMap::new();
         let (mut bytes, most) = (0, file.saturating_mul(MOST_TIMES));
-        let mut launched = false;
+        let (mut launched, mut checksum) = (false, Checksum::default());
         let ended = loop {
-            let (kind, part) = match section::read(&mut rest) {
+            let (kind, part) = match section::read(&mut rest, &mut checksum) {
                 // A program that is ended while it writes leaves a part of a section.
                 Err(SectionProblem::CutOff) if launched => break false,
                 Err(SectionProblem::CutOff) => return Err(Problem::Unfinished),
@@ -163,6 +193,23 @@ impl Sections {
         self.data.remove(&kind).unwrap_or_default()
     }
 
+    /// The pages that the launch wrote.
+    fn written(&mut self) -> Result<BTreeMap<u64, Written>, String> {
+        let masks = masks(&self.take(Kind::Masks))?;
+        let record = |bytes: [u8; 24]| {
+            let (number, digest) = bytes.split_first_chunk().expect("8 of 24 bytes");
+            let digest = digest.first_chunk().expect("16 bytes after 8 of 24");
+            (u64::from_le_bytes(*number), u128::from_le_bytes(*digest))
+        };
+        let records = records(&self.take(Kind::Written), record)?;
+        let written = records.into_iter().map(|(address, (number, digest))| {
+            let mask = usize::try_from(number).ok().and_then(|n| masks.get(n));
+            let mask = mask.ok_or("a page has a mask that is not there")?.clone();
+            Ok((address, Written { mask, digest }))
+        });
+        written.collect()
+    }
+
     fn check(mut self) -> Result<Capture, String> {
         let launch = serde_json::from_slice(&self.take(Kind::Launch));
         let launch: Launch =
@@ -171,11 +218,11 @@ impl Sections {
         let contents = self.take(Kind::Contents);
         let known = check_contents(&contents)?;
         let pages = records(&self.take(Kind::Pages), u64::from_le_bytes)?;
-        let changes = records(&self.take(Kind::Changes), u128::from_le_bytes)?;
         if pages.values().any(|number| *number >= known) {
             return Err("a page has contents that are not there".into());
         }
-        let places = pages.keys().chain(changes.keys());
+        let written = self.written()?;
+        let places = pages.keys().chain(written.keys());
         let covered = Covered::by(&launch);
         if let Some(address) = places.into_iter().find(|at| !covered.has(**at)) {
             return Err(format!("the page at {address:#x} is in no allocation"));
@@ -183,7 +230,7 @@ impl Sections {
         let outcome = match self.data.remove(&Kind::Failure) {
             _ if !self.ended => Outcome::Unknown,
             Some(why) => Outcome::Failed(String::from_utf8_lossy(&why).into_owned()),
-            None => Outcome::Changed(changes),
+            None => Outcome::Ended(written),
         };
         let gds = self.take(Kind::Gds);
         if gds.len() > GDS_BYTES {
@@ -197,6 +244,18 @@ impl Sections {
             gds,
             outcome,
         })
+    }
+}
+
+/// Returns the masks, all of which differ.
+fn masks(bytes: &[u8]) -> Result<Vec<Arc<Mask>>, String> {
+    let (masks, rest) = bytes.as_chunks::<MASK>();
+    let mut known = HashSet::new();
+    let differs = |mask: &Mask| *mask != [0; MASK] && known.insert(*mask);
+    if rest.is_empty() && masks.iter().all(differs) {
+        Ok(masks.iter().map(|mask| Arc::new(*mask)).collect())
+    } else {
+        Err("the masks of its pages are not different whole masks".into())
     }
 }
 

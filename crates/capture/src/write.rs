@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crate::section::{self, Kind, MOST};
-use crate::{Launch, MAGIC, PAGE, Page, VERSION, digest};
+use crate::section::{Kind, MOST, SectionWriter};
+use crate::{Launch, MAGIC, Mask, PAGE, Page, VERSION, digest, digest_written};
 
 /// Writes a capture: the launch and its code first, then pages of memory in the order of their addresses. See the [crate](crate).
 #[derive(Debug)]
 pub struct Writer<W: Write> {
-    out: W,
+    out: SectionWriter<W>,
     /// The number of the contents with a digest.
     known: HashMap<u128, u64>,
     /// Contents that are not written yet.
@@ -25,8 +25,9 @@ impl<W: Write> Writer<W> {
     pub fn new(mut out: W, launch: &Launch, object: &[u8]) -> io::Result<Self> {
         out.write_all(&MAGIC)?;
         out.write_all(&VERSION.to_le_bytes())?;
-        section::write(&mut out, Kind::Launch, &serde_json::to_vec(launch)?)?;
-        section::write(&mut out, Kind::Object, object)?;
+        let mut out = SectionWriter::new(out);
+        out.write(Kind::Launch, &serde_json::to_vec(launch)?)?;
+        out.write(Kind::Object, object)?;
         Ok(Writer {
             out,
             known: HashMap::new(),
@@ -65,7 +66,7 @@ impl<W: Write> Writer<W> {
         if gds.iter().all(|byte| *byte == 0) {
             return Ok(());
         }
-        section::write(&mut self.out, Kind::Gds, gds)
+        self.out.write(Kind::Gds, gds)
     }
 
     /// Ends the memory before the launch. If the program is ended during the launch, the file can be read all the same.
@@ -74,15 +75,20 @@ impl<W: Write> Writer<W> {
     /// What writing gave.
     pub fn launched(mut self) -> io::Result<Launched<W>> {
         self.flush()?;
-        section::write(&mut self.out, Kind::Pages, &self.pages)?;
-        section::write_mark(&mut self.out, Kind::Launched)?;
-        self.out.flush()?;
-        Ok(Launched { out: self.out })
+        self.out.write(Kind::Pages, &self.pages)?;
+        self.out.write_mark(Kind::Launched)?;
+        self.out.out.flush()?;
+        Ok(Launched {
+            out: self.out,
+            known: HashMap::new(),
+            masks: Vec::new(),
+            written: Vec::new(),
+        })
     }
 
     /// Writes contents that are waiting.
     fn flush(&mut self) -> io::Result<()> {
-        section::write(&mut self.out, Kind::Contents, &self.contents)?;
+        self.out.write(Kind::Contents, &self.contents)?;
         self.contents.clear();
         Ok(())
     }
@@ -92,37 +98,50 @@ impl<W: Write> Writer<W> {
 #[derive(Debug)]
 #[must_use = "a capture has an end only after `finish` or `fail`"]
 pub struct Launched<W: Write> {
-    out: W,
+    out: SectionWriter<W>,
+    /// The number of a mask.
+    known: HashMap<Mask, u64>,
+    masks: Vec<u8>,
+    written: Vec<u8>,
 }
 
 impl<W: Write> Launched<W> {
-    /// Ends the file with the pages that the launch changed, in the order of their addresses, with their digests afterwards. Returns
-    /// the destination.
+    /// Adds a page that the launch wrote, after those at lower addresses: the mask of the bytes, and the contents afterwards.
+    pub fn written(&mut self, address: u64, mask: &Mask, page: &Page) {
+        let next = self.known.len() as u64;
+        let number = *self.known.entry(*mask).or_insert(next);
+        if number == next {
+            self.masks.extend_from_slice(mask);
+        }
+        self.written.extend(address.to_le_bytes());
+        self.written.extend(number.to_le_bytes());
+        self.written
+            .extend(digest_written(page, mask).to_le_bytes());
+    }
+
+    /// Ends the file of a launch that ended. Returns the destination.
     ///
     /// # Errors
-    /// What writing gave.
-    pub fn finish(self, changes: &[(u64, u128)]) -> io::Result<W> {
-        let mut bytes = Vec::with_capacity(changes.len() * 24);
-        for (address, digest) in changes {
-            bytes.extend(address.to_le_bytes());
-            bytes.extend(digest.to_le_bytes());
-        }
-        self.end(Kind::Changes, &bytes)
+    /// What writing to `out` gave.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.out.write(Kind::Masks, &self.masks)?;
+        self.out.write(Kind::Written, &self.written)?;
+        self.end()
     }
 
     /// Ends the file of a launch that failed, with the sentence that says why.
     ///
     /// # Errors
-    /// What writing gave.
-    pub fn fail(self, why: &str) -> io::Result<W> {
-        self.end(Kind::Failure, why.as_bytes())
+    /// What writing to `out` gave.
+    pub fn fail(mut self, why: &str) -> io::Result<W> {
+        self.out.write(Kind::Failure, why.as_bytes())?;
+        self.end()
     }
 
-    fn end(mut self, kind: Kind, data: &[u8]) -> io::Result<W> {
-        section::write(&mut self.out, kind, data)?;
-        section::write_mark(&mut self.out, Kind::End)?;
-        self.out.flush()?;
-        Ok(self.out)
+    fn end(mut self) -> io::Result<W> {
+        self.out.write_mark(Kind::End)?;
+        self.out.out.flush()?;
+        Ok(self.out.out)
     }
 }
 

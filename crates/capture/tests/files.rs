@@ -1,5 +1,7 @@
 use proptest::prelude::*;
-use wavetank_capture::{Allocation, Capture, Launch, Outcome, PAGE, Page, Problem, Writer, digest};
+use wavetank_capture::{
+    Allocation, Capture, Launch, MASK, Mask, Outcome, PAGE, Page, Problem, Writer, digest_written,
+};
 
 const FIRST: u64 = 0x7f00_0000_0000;
 
@@ -20,15 +22,24 @@ fn launch(pages: u64) -> Launch {
     }
 }
 
-/// A file with these pages, in order from the first address, and a change of each.
+/// The mask of one byte.
+fn mask_of(byte: usize) -> Mask {
+    let mut mask = [0; MASK];
+    mask[byte / 8] = 1 << (byte % 8);
+    mask
+}
+
+/// A file with these pages, in order from the first address, in each of which the launch wrote the byte with this number.
 fn file(pages: &[Page], object: &[u8]) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), &launch(pages.len() as u64), object).unwrap();
-    let mut changes = Vec::new();
     for (address, page) in (FIRST..).step_by(PAGE).zip(pages) {
         writer.page(address, page).unwrap();
-        changes.push((address, digest(page)));
     }
-    writer.launched().unwrap().finish(&changes).unwrap()
+    let mut launched = writer.launched().unwrap();
+    for (n, page) in pages.iter().enumerate() {
+        launched.written(FIRST + (n * PAGE) as u64, &mask_of(n), page);
+    }
+    launched.finish().unwrap()
 }
 
 fn page_of(byte: u8) -> Page {
@@ -46,8 +57,8 @@ fn equal_pages_are_kept_once_and_zeros_not_at_all() {
     let one = file(&[noise], b"");
     let many = file(&vec![noise; 100], b"");
     let zeros = file(&vec![[0; PAGE]; 100], b"");
-    // 99 pages more are 99 records of 16 and 24 bytes.
-    assert!(one.len() > PAGE && many.len() < one.len() + 99 * 40 + 100);
+    // 99 pages more are 99 records of 16 and 32 bytes, and masks of which almost all is 0.
+    assert!(one.len() > PAGE && many.len() < one.len() + 99 * 80 + 100);
     assert!(zeros.len() < PAGE);
     let capture = Capture::read(&many).unwrap();
     assert_eq!(capture.pages().count(), 100);
@@ -62,7 +73,7 @@ fn a_file_without_an_end_says_so() {
     assert_eq!(problem(b""), Problem::NotACapture);
     assert_eq!(problem(b"\x7fELF"), Problem::NotACapture);
     let ended = Capture::read(&whole).unwrap();
-    assert!(matches!(ended.outcome(), Outcome::Changed(pages) if pages.len() == 2));
+    assert!(matches!(ended.outcome(), Outcome::Ended(pages) if pages.len() == 2));
     let mut unknown = 0;
     for end in 12..whole.len() {
         match Capture::read(&whole[..end]) {
@@ -74,14 +85,76 @@ fn a_file_without_an_end_says_so() {
             }
         }
     }
-    // From the mark of the launch to the last byte but one, among them two headers of 12 bytes and two changes.
-    assert!((24 + 1..24 + 48 + 20).contains(&unknown), "{unknown}");
+    // From the end of the mark of the launch to the last byte but one: a header of 20 bytes, masks and records.
+    assert!((20 + 2 * 32..20 + 400).contains(&unknown), "{unknown}");
     let mut more = whole.clone();
     more.push(0);
     assert!(matches!(problem(&more), Problem::Damaged(_)));
-    let mut later = whole;
-    later[8] = 2;
-    assert_eq!(problem(&later), Problem::Version(2));
+    for (version, wanted) in [(1, Problem::OldVersion(1)), (3, Problem::Version(3))] {
+        let mut other = whole.clone();
+        other[8] = version;
+        assert_eq!(problem(&other), wanted);
+    }
+}
+
+/// The bytes of each section, with its header.
+fn sections(file: &[u8]) -> Vec<&[u8]> {
+    let mut rest = &file[12..];
+    let mut out = Vec::new();
+    while !rest.is_empty() {
+        let stored = u32::from_le_bytes(rest[8..12].try_into().unwrap());
+        let (section, others) = rest.split_at(20 + stored as usize);
+        out.push(section);
+        rest = others;
+    }
+    out
+}
+
+#[test]
+fn a_changed_file_is_refused() {
+    let whole = file(&[page_of(7), page_of(9)], b"some code");
+    for at in 12..whole.len() {
+        let mut changed = whole.clone();
+        changed[at] ^= 0x10;
+        let read = Capture::read(&changed);
+        // A length that is too long cuts the file off; that may be after the launch.
+        let is_cut = matches!(&read, Ok(capture) if *capture.outcome() == Outcome::Unknown)
+            || read == Err(Problem::Unfinished);
+        assert!(is_cut || matches!(read, Err(Problem::Damaged(_))), "{at}");
+    }
+    // Sections that are whole, but not in their places.
+    let parts = sections(&whole);
+    let joined = |order: &[usize]| {
+        let parts = order.iter().flat_map(|n| parts[*n].iter().copied());
+        whole[..12]
+            .iter()
+            .copied()
+            .chain(parts)
+            .collect::<Vec<u8>>()
+    };
+    let all: Vec<usize> = (0..parts.len()).collect();
+    assert_eq!(joined(&all), whole);
+    for n in 0..all.len() - 1 {
+        let mut without = all.clone();
+        without.remove(n);
+        let mut swapped = all.clone();
+        swapped.swap(n, n + 1);
+        for order in [without, swapped] {
+            let read = Capture::read(&joined(&order));
+            assert!(matches!(read, Err(Problem::Damaged(_))), "{order:?}");
+        }
+    }
+}
+
+#[test]
+fn memory_is_read_across_pages() {
+    let capture = Capture::read(&file(&[page_of(7), page_of(0), page_of(9)], b"")).unwrap();
+    let size = PAGE as u64;
+    assert_eq!(capture.before(FIRST - 2, 4), [0, 0, 7, 7]);
+    assert_eq!(capture.before(FIRST + size - 1, 3), [7, 0, 0]);
+    assert_eq!(capture.before(FIRST + 2 * size - 1, PAGE + 2)[..2], [0, 9]);
+    assert_eq!(capture.before(u64::MAX - 1, 2), [0, 0]);
+    assert!(capture.before(FIRST, 0).is_empty());
 }
 
 #[test]
@@ -104,7 +177,7 @@ fn places_outside_of_allocations_are_refused() {
     let write = |address, launch: &Launch| {
         let mut writer = Writer::new(Vec::new(), launch, b"").unwrap();
         writer.page(address, &page_of(1)).unwrap();
-        Capture::read(&writer.launched().unwrap().finish(&[]).unwrap())
+        Capture::read(&writer.launched().unwrap().finish().unwrap())
     };
     assert!(write(FIRST + PAGE as u64, &launch(2)).is_ok());
     for (address, pages) in [(FIRST + 2 * PAGE as u64, 2), (FIRST + 8, 2), (0, 2)] {
@@ -129,7 +202,7 @@ fn pages_may_be_covered_by_an_allocation_that_starts_before_another() {
     launch.allocations.push(inner);
     let mut writer = Writer::new(Vec::new(), &launch, b"").unwrap();
     writer.page(FIRST + 3 * PAGE as u64, &page_of(1)).unwrap();
-    assert!(Capture::read(&writer.launched().unwrap().finish(&[]).unwrap()).is_ok());
+    assert!(Capture::read(&writer.launched().unwrap().finish().unwrap()).is_ok());
 }
 
 proptest! {
@@ -151,10 +224,13 @@ proptest! {
         for (address, page) in (FIRST..).step_by(PAGE).zip(&pages) {
             let read = capture.page(address).copied().unwrap_or([0; PAGE]);
             prop_assert_eq!(&read[..], &page[..]);
-            let Outcome::Changed(changes) = capture.outcome() else {
+            let Outcome::Ended(written) = capture.outcome() else {
                 panic!("the file has an end");
             };
-            prop_assert_eq!(changes[&address], digest(page));
+            let written = &written[&address];
+            let mask = mask_of(((address - FIRST) as usize) / PAGE);
+            prop_assert_eq!(&written.mask[..], &mask[..]);
+            prop_assert_eq!(written.digest, digest_written(page, &mask));
         }
     }
 

@@ -20,8 +20,8 @@ struct Report<'c> {
     capture: &'c Launch,
     /// Pages of 4,096 bytes that were not zero before the launch.
     pages: usize,
-    /// Pages that the launch changed; absent if it did not end.
-    changed_pages: Option<usize>,
+    /// Pages that the launch wrote; absent if it did not end.
+    written_pages: Option<usize>,
     /// The sentence about the failure of the launch.
     failure: Option<&'c str>,
 }
@@ -35,13 +35,13 @@ pub(crate) fn info(path: &Path, bytes: &[u8], json: bool) -> Result {
         file: shown(path),
         capture: capture.launch(),
         pages: capture.pages().count(),
-        changed_pages: match outcome {
-            Outcome::Changed(pages) => Some(pages.len()),
+        written_pages: match outcome {
+            Outcome::Ended(pages) => Some(pages.len()),
             Outcome::Failed(_) | Outcome::Unknown => None,
         },
         failure: match outcome {
             Outcome::Failed(why) => Some(why),
-            Outcome::Changed(_) | Outcome::Unknown => None,
+            Outcome::Ended(_) | Outcome::Unknown => None,
         },
     };
     if json {
@@ -61,9 +61,9 @@ impl Report<'_> {
         let name = readable(&launch.kernel);
         let size = |[x, y, z]: [u32; 3]| format!("{x}x{y}x{z}");
         let (packet, count) = (&launch.packet, launch.allocations.len());
-        let end = match (self.changed_pages, self.failure) {
-            (Some(1), _) => "changed 1 page".to_owned(),
-            (Some(n), _) => format!("changed {n} pages"),
+        let end = match (self.written_pages, self.failure) {
+            (Some(1), _) => "wrote to 1 page".to_owned(),
+            (Some(n), _) => format!("wrote to {n} pages"),
             (None, Some(why)) => format!("failed: {}", plain(why)),
             (None, None) => "had not ended when its program did".to_owned(),
         };

@@ -118,15 +118,9 @@ impl Command {
             Info(_) | Agents(_) | Exec(_) | Dis(_) | Explain(_) | Isa(_) => true,
             Asm(asm) => asm.prints(),
             Check(check) => check.is_read(),
-<<<<<<< HEAD
             Profile(profile) => profile.is_read(),
-            Demo(_) | Run(_) | Launch(_) | Bundle(_) | Unbundle(_) | Completions(_) | Man(_) => {
-                false
-            }
-=======
             Cc(_) | Demo(_) | Run(_) | Launch(_) | Bundle(_) | Unbundle(_) | Completions(_)
             | Man(_) => false,
->>>>>>> asm
         }
     }
 }

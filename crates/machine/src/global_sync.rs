@@ -117,6 +117,13 @@ impl GlobalSyncUnit {
         Some(Ticket { resource, place })
     }
 
+    /// The counters of resources that are not 0, each after the number of its resource.
+    pub fn counters(&self) -> Vec<(u8, u32)> {
+        let counter = |n: u8| (n, self.resource(n).counter);
+        let all = (0..RESOURCES as u8).map(counter);
+        all.filter(|(_, counter)| *counter != 0).collect()
+    }
+
     /// Whether the wave of a ticket still waits.
     pub fn is_waiting(&self, ticket: Ticket) -> bool {
         let Ticket { resource, place } = ticket;
@@ -243,7 +250,9 @@ mod tests {
     fn semaphores_release_in_order() {
         let unit = GlobalSyncUnit::default();
         ask(&unit, Init, 1);
+        assert_eq!(unit.counters(), [(5, 1)]);
         assert_eq!(ask(&unit, Wait, 0), None);
+        assert!(unit.counters().is_empty());
         let waves = [0; 5].map(|_| ask(&unit, Wait, 0).expect("nothing is left"));
         let waiting = || waves.map(|t| unit.is_waiting(t));
         ask(&unit, Signal, 0);

@@ -6,6 +6,7 @@ mod argument;
 mod array;
 mod assembly;
 mod bulk;
+mod capture;
 mod check;
 mod chip;
 mod code_file;
@@ -54,6 +55,8 @@ mod _wavetank {
     use crate::assembly::{Assembly, asm};
     #[pymodule_export]
     use crate::bulk::{asm_many, dis_many};
+    #[pymodule_export]
+    use crate::capture::{capture_contents, replay};
     #[pymodule_export]
     use crate::check::{check, check_file};
     #[pymodule_export]

@@ -101,7 +101,7 @@ impl Module {
 /// `block`, a work-group has the size that the kernel requires, or up to 64 work-items of the first dimension. `lds` is LDS in bytes in
 /// addition to the kernel's own. A launch that takes longer than `timeout` seconds raises `wavetank.Timeout`. `count=False` leaves
 /// out the count of instructions. `cooperative=True` lets work-groups meet (`this_grid().sync()` of HIP): all of them must fit on the
-/// chip at once.
+/// chip at once. `capture` is the path of a file in which the launch is captured, for `wavetank.Capture`.
 ///
 /// The lock of the interpreter is released while the kernel runs.
 ///
@@ -198,6 +198,8 @@ struct Settings {
     timeout: Option<Duration>,
     count: bool,
     cooperative: bool,
+    /// The file in which the launch is captured.
+    capture: Option<PathBuf>,
     tools: Tools,
     tracer: Option<Arc<Tracer>>,
     hooks: Option<Arc<PythonHooks>>,
@@ -212,6 +214,7 @@ impl Settings {
             timeout: None,
             count: false,
             cooperative: false,
+            capture: None,
             tools: Tools::default(),
             tracer: None,
             hooks: None,
@@ -288,7 +291,10 @@ impl Kernel {
             };
             let dispatch = dispatch.check(settings.tools).keep_going(keep_going);
             let dispatch = dispatch.cancel(cancel);
-            let dispatch = dispatch.print(&print::to_python);
+            let mut dispatch = dispatch.print(&print::to_python);
+            if let Some(path) = &settings.capture {
+                dispatch = dispatch.capture(path);
+            }
             if let Some(hooks) = &settings.hooks {
                 return dispatch.hooks(&hooks.all()).run();
             }
@@ -407,7 +413,7 @@ impl Prepared for PreparedKernel {
 
 #[pymethods]
 impl Kernel {
-    #[pyo3(signature = (*args, grid, block = None, lds = 0, timeout = None, count = true, cooperative = false))]
+    #[pyo3(signature = (*args, grid, block = None, lds = 0, timeout = None, count = true, cooperative = false, capture = None))]
     #[expect(clippy::too_many_arguments, reason = "they are named in calls")]
     fn __call__(
         &self,
@@ -418,16 +424,18 @@ impl Kernel {
         timeout: Option<f64>,
         count: bool,
         cooperative: bool,
+        capture: Option<PathBuf>,
     ) -> PyResult<Run> {
         let settings = Settings {
             cooperative,
+            capture,
             ..self.settings(grid, block, lds, timeout, count)?
         };
         self.run(args, &settings)
     }
 
     /// Prepares a launch, with the arguments of a call: hooks are added to it before it runs.
-    #[pyo3(signature = (*args, grid, block = None, lds = 0, timeout = None, count = true, cooperative = false))]
+    #[pyo3(signature = (*args, grid, block = None, lds = 0, timeout = None, count = true, cooperative = false, capture = None))]
     #[expect(clippy::too_many_arguments, reason = "they are named in calls")]
     fn launch(
         this: &Bound<'_, Self>,
@@ -438,9 +446,11 @@ impl Kernel {
         timeout: Option<f64>,
         count: bool,
         cooperative: bool,
+        capture: Option<PathBuf>,
     ) -> PyResult<Launch> {
         let settings = Settings {
             cooperative,
+            capture,
             ..this.get().settings(grid, block, lds, timeout, count)?
         };
         Ok(Launch::new(PreparedKernel {
@@ -492,7 +502,7 @@ impl Kernel {
 }
 
 /// Returns a duration.
-fn seconds(py: Python<'_>, seconds: Option<f64>) -> PyResult<Option<Duration>> {
+pub(crate) fn seconds(py: Python<'_>, seconds: Option<f64>) -> PyResult<Option<Duration>> {
     let duration = |seconds| Duration::try_from_secs_f64(seconds);
     let duration = seconds.map(duration).transpose();
     duration.map_err(|e| argument_error(py, format!("the timeout is wrong: {e}")))

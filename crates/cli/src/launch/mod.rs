@@ -4,6 +4,7 @@ mod accesses;
 mod argument;
 mod check;
 mod element;
+mod export;
 mod npy;
 mod replay;
 mod report;
@@ -20,7 +21,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use wavetank::capture::Capture;
+use wavetank::capture::{Accesses, Capture, Outcome};
 use wavetank::executed::Executed;
 use wavetank::profile::Profiler;
 use wavetank::{Dims, Dispatch, Kernel, Module};
@@ -56,6 +57,7 @@ Arguments (--arg SPEC), matched in order to the kernel's explicit arguments:
   lds:BYTES           dynamic LDS: for an LDS pointer (OpenCL), or where the
                       kernel has none there, beyond its own LDS (HIP)
   TYPE:VALUE          a number, e.g. u32:0x10 or f32:1.5
+  bytes:HEX           a structure by value, byte by byte
 TYPE is one of i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64. Hidden arguments are
 filled in.
 
@@ -96,6 +98,8 @@ Examples:
   wavetank launch k.hsaco --grid 64 --block 64 --arg zero:256 --profile
   wavetank launch caps/0003-reduce.wtc           repeats a captured launch, and
       compares the memory afterwards (wavetank run --capture caps -- ./a.out)
+  wavetank launch caps/0003-reduce.wtc --minimize small.wtc
+  wavetank launch caps/0003-reduce.wtc --export reduce && sh reduce/launch.sh
   wavetank launch ps.bin --raw --gpu gfx900 --stage ps --grid 4 --block 64 \\
       --user-data f32:0.5 --vgpr iota:f32:4 --floats    exports of pixels";
 
@@ -146,6 +150,12 @@ pub(crate) struct Launch {
     /// Print what the kernel does, and advice, on stderr (see `profile`); or write it to this file of JSON, or all reports to this folder
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, conflicts_with = "stage")]
     profile: Option<Option<PathBuf>>,
+    /// Write a capture of the same launch to this file, with only the memory that it accesses
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["size", "stage"])]
+    minimize: Option<PathBuf>,
+    /// Write the captured launch to this folder as a code object, arrays, and a script that launches it without the capture
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["size", "stage"])]
+    export: Option<PathBuf>,
     /// The function of the file at which waves continue when they trap (TBA)
     #[arg(
         long,
@@ -186,12 +196,13 @@ impl Launch {
         let file = CodeFile::read(&self.file)?;
         if let Some(capture) = replay::capture_in(&file)? {
             self.refuse_with_capture(&capture)?;
-            let replay = replay::load(&capture, &self.running)?;
-            let launch = capture.launch();
-            let size = [launch.grid.into(), launch.block.into()];
-            return self.execute(&file.path, replay.kernel(), replay.dispatch(), size, || {
-                replay::report(&capture, replay.compare())
-            });
+            return self.repeat(&file.path, &capture);
+        }
+        if let Some(option) = self.of_captures() {
+            let problem = format!(
+                "{option} is for a captured launch: capture one with `wavetank run --capture`"
+            );
+            return Err(Failure::usage(problem).of(&self.file));
         }
         let device = self.running.device(file.chip(self.gpu.as_deref())?)?;
         let module = device.load(&file.bytes);
@@ -220,6 +231,37 @@ impl Launch {
             arguments.deliver()?;
             trap_memory.deliver()
         })
+    }
+
+    /// Repeats a captured launch, and writes what is made of it.
+    fn repeat(&self, path: &Path, capture: &Capture) -> Result {
+        let replay = replay::load(capture, &self.running)?;
+        let size = [capture.launch().grid, capture.launch().block].map(Dims::from);
+        let mut dispatch = replay.dispatch();
+        let accesses = Accesses::default();
+        if self.of_captures().is_some() {
+            dispatch = dispatch.accesses(&accesses);
+        }
+        let result = self.execute(path, replay.kernel(), dispatch, size, || {
+            replay::report(capture, replay.compare())
+        });
+        let failed_before = matches!(capture.outcome(), Outcome::Failed(_));
+        if result.is_err() && !(failed_before && matches!(result, Err(Failure::Kernel(_)))) {
+            return result;
+        }
+        if let Some(path) = &self.minimize {
+            replay::minimize(&replay, &accesses, path)?;
+        }
+        if let Some(folder) = &self.export {
+            export::export(&replay, &accesses, folder, self.timeout)?;
+        }
+        result
+    }
+
+    /// Returns an option that is for captures only, if one is given.
+    fn of_captures(&self) -> Option<&'static str> {
+        let minimize = self.minimize.as_ref().map(|_| "--minimize");
+        minimize.or(self.export.as_ref().map(|_| "--export"))
     }
 
     /// Refuses options for what a capture has.

@@ -1,11 +1,14 @@
 //! `launch FILE.wtc`: a captured launch, repeated.
 
-use wavetank::capture::{Capture, Comparison, Outcome, Replay, is_capture};
+use std::path::Path;
+
+use wavetank::capture::{Accesses, Capture, Comparison, Outcome, Replay, is_capture};
 use wavetank_quote::{plain, plain_lines, readable};
 
 use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result};
 use crate::running::Running;
+use crate::whole;
 
 /// The variable with the number of processes that have tried to repeat the launch.
 #[cfg(unix)]
@@ -71,7 +74,7 @@ pub(super) fn report(capture: &Capture, comparison: Option<Comparison>) -> Resul
         0 => format!("the launch of `{name}`"),
         number => format!("launch {number}, of `{name}`,"),
     };
-    let Some(Comparison { changed, different }) = comparison else {
+    let Some(Comparison { written, different }) = comparison else {
         if let Outcome::Failed(why) = capture.outcome() {
             return Err(Failure::Kernel(format!(
                 "{launch} ended here, but failed when it was captured: {}",
@@ -85,7 +88,7 @@ pub(super) fn report(capture: &Capture, comparison: Option<Comparison>) -> Resul
     };
     let Some(first) = different.first() else {
         eprintln!(
-            "wavetank: {launch} is repeated; all memory is as it was when captured (pages changed: {changed})"
+            "wavetank: {launch} is repeated; all memory is as it was when captured (pages written: {written})"
         );
         return Ok(());
     };
@@ -99,4 +102,21 @@ pub(super) fn report(capture: &Capture, comparison: Option<Comparison>) -> Resul
         first.offset,
         plain(&first.allocation)
     )))
+}
+
+/// Writes the capture with only the memory that the launch accesses.
+pub(super) fn minimize(replay: &Replay<'_>, accesses: &Accesses, path: &Path) -> Result {
+    let mut file = Vec::new();
+    let made = replay.write_minimized(accesses, &mut file);
+    let written = made.and_then(|()| whole::write(path, &file));
+    written.map_err(|error| Failure::file("write", path, error))?;
+    let less = Capture::read(&file).map_err(|problem| Failure::usage(problem.to_string()))?;
+    let count = |capture: &Capture| (capture.pages().count(), capture.launch().allocations.len());
+    let ((pages, allocations), (all_pages, all_allocations)) =
+        (count(&less), count(replay.capture()));
+    eprintln!(
+        "wavetank: {} has {pages} of {all_pages} pages, in {allocations} of {all_allocations} allocations",
+        crate::exit::shown(path)
+    );
+    Ok(())
 }

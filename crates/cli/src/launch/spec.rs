@@ -123,6 +123,11 @@ impl Spec {
                     format!("{rest} bytes of LDS are too many")
                 })?))
             }
+            "bytes" => {
+                let problem = "write bytes:HEX, with two digits for each byte";
+                let bytes = hex_bytes(rest).ok_or(problem)?;
+                Ok(Spec::Scalar(Arg::Bytes(bytes)))
+            }
             name => {
                 let element = Element::from_name(name).ok_or_else(|| unknown(name))?;
                 Ok(Spec::Scalar(element.argument(rest)?))
@@ -134,9 +139,20 @@ impl Spec {
 fn unknown(kind: &str) -> String {
     let kind = plain(kind);
     format!(
-        "`{kind}` is none of in, out, inout, print, rand, iota, zero, lds, {}, each followed by a colon",
+        "`{kind}` is none of in, out, inout, print, rand, iota, zero, bytes, lds, {}, each followed by a colon",
         type_names()
     )
+}
+
+/// Parses pairs of hexadecimal digits.
+fn hex_bytes(text: &str) -> Option<Vec<u8>> {
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
+    let bytes = pairs
+        .iter()
+        .map(|[a, b]| Some(digit(*a)? << 4 | digit(*b)?));
+    let bytes: Vec<u8> = bytes.collect::<Option<_>>()?;
+    (rest.is_empty() && !bytes.is_empty()).then_some(bytes)
 }
 
 fn type_names() -> String {
@@ -262,6 +278,7 @@ mod tests {
         assert_eq!(text("iota:i64:4"), "From(Iota(I64, 4))");
         assert_eq!(text("zero:100"), "From(Zero(100))");
         assert_eq!(text("lds:1024"), "Lds(1024)");
+        assert_eq!(text("bytes:00fF7a"), "Scalar(Bytes([0, 255, 122]))");
         assert_eq!(text("i32:-5"), "Scalar(I32(-5))");
         assert_eq!(text("f64:1e300"), "Scalar(F64(1e300))");
     }
@@ -289,6 +306,9 @@ mod tests {
             ("rand:f32:-1", "negative"),
             ("iota:f64:0x2000000000000000", "too many"),
             ("lds:4294967296", "too many"),
+            ("bytes:", "bytes:HEX"),
+            ("bytes:0", "bytes:HEX"),
+            ("bytes:0x10", "bytes:HEX"),
             ("u8:-1", "does not fit"),
         ] {
             let problem = Spec::parse(spec.as_ref()).unwrap_err();

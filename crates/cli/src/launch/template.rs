@@ -61,10 +61,16 @@ fn block(kernel: &Kernel) -> Dims {
 }
 
 /// Returns the parameter types in the name of a C++ function, if there are `count` of them.
-fn types(name: &str, count: usize) -> Option<Vec<String>> {
+pub(super) fn types(name: &str, count: usize) -> Option<Vec<String>> {
     let text = readable(name);
-    let list = text.split_once('(').filter(|_| text != name)?.1;
-    let list = list.strip_suffix(')')?;
+    let text = text.strip_suffix(')').filter(|_| text != name)?;
+    // Template arguments may have parentheses, too: the list begins at the one that has not been closed.
+    let mut open = 0;
+    let begins = |c: char| {
+        open += i32::from(c == '(') - i32::from(c == ')');
+        open == 1
+    };
+    let list = &text[text.rfind(begins)? + 1..];
     let mut depth = 0;
     let parts = list.split(|c| {
         depth += i32::from(matches!(c, '<' | '(')) - i32::from(matches!(c, '>' | ')'));
@@ -138,7 +144,7 @@ fn spec(param: &Param, ty: &str, is_result: bool, items: u32) -> Option<String> 
 }
 
 /// Returns the number type of a C or OpenCL C type, and its size in bytes.
-fn element(ty: &str) -> Option<(&'static str, u32)> {
+pub(super) fn element(ty: &str) -> Option<(&'static str, u32)> {
     Some(match ty {
         "char" | "signed char" => ("i8", 1),
         "uchar" | "unsigned char" | "bool" => ("u8", 1),
@@ -156,7 +162,7 @@ fn element(ty: &str) -> Option<(&'static str, u32)> {
 }
 
 /// Quotes a word for a shell, if necessary.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let safe = |c: char| c.is_ascii_alphanumeric() || "._-/+:@%,".contains(c);
     if !word.is_empty() && word.chars().all(safe) {
         word.to_owned()
@@ -166,7 +172,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// Returns words on lines of at most 80 columns, joined by backslashes for a shell.
-fn wrapped(words: &[String]) -> String {
+pub(super) fn wrapped(words: &[String]) -> String {
     let mut text = String::new();
     let mut width = 0;
     for word in words {
@@ -195,6 +201,9 @@ mod tests {
         assert_eq!(of("_Z4overPiii", 3).as_deref(), Some("int*; int; int"));
         assert_eq!(of("_Z4overPiii", 2), None);
         assert_eq!(of("vecadd", 1), None);
+        // void fill<1024u>(int*, void (*)(int), int), whose template argument has parentheses.
+        let name = "_Z4fillILj1024EEvPiPFviEi";
+        assert_eq!(of(name, 3).as_deref(), Some("int*; void (*)(int); int"));
         // axpy(std::pair<int, float>, double), of a struct with two template parameters.
         assert_eq!(
             of("_Z4axpySt4pairIifEd", 2).as_deref(),

@@ -61,7 +61,8 @@ The program finds the emulated GPUs instead of real ones; nothing else about it
 changes. Without --gpu it finds one that it has code for. It ends as it would
 without this command, with the same exit code or by the same signal. Where the
 fault of a kernel or the time limit ended it, the exit code is 1, after a
-sentence. Signals that are sent to the command go on to the program.
+sentence; it is 2 if --capture found no launch in a program that ended well.
+Signals that are sent to the command go on to the program.
 
 Environment: WAVETANK_GPU, WAVETANK_STATS=1, WAVETANK_THREADS,
 WAVETANK_SCHEDULE, WAVETANK_STACK, WAVETANK_STRICT=1 and WAVETANK_LOG_TO are as
@@ -149,6 +150,8 @@ struct Marks {
     /// The last fault. Without this file, a program that is ended by a fault counts as one that ends by itself.
     fault: Option<FaultFile>,
     log: Log,
+    /// The launches, if some are to be captured.
+    seen: Option<FoundFile>,
     /// The reason for lost lines in the program, if the log is a file and this can be reported.
     lost: Option<FoundFile>,
 }
@@ -308,6 +311,7 @@ impl Run {
             },
             ledger: counts.then(|| Ledger::create().ok()).flatten(),
             executed: self.executed()?,
+            seen: self.capture.seen(),
             fault: FaultFile::create().ok(),
             log,
         })
@@ -352,15 +356,24 @@ impl Run {
         if let Some(note) = self.note() {
             marks.log.write(&format!("{note}\n"));
         }
+        let missed = marks.seen.as_ref();
+        let missed = missed.and_then(|seen| self.capture.missed(seen));
+        let is_success = ended.end.code() == Some(0);
+        if let Some(missed) = missed.as_ref().filter(|_| !is_success || ended.timed_out) {
+            marks.log.write(&format!("wavetank: {missed}\n"));
+        }
         match brief {
             _ if ended.timed_out => Err(Failure::Kernel(self.timeout_sentence(fault))),
             Some(brief) => Err(Failure::Kernel(format!(
                 "a fault on the GPU ended the program: {brief}"
             ))),
-            None => added
-                .and(written)
-                .and_then(|()| marks.whole_log())
-                .map(|()| ended.end),
+            None => {
+                added.and(written).and_then(|()| marks.whole_log())?;
+                match missed {
+                    Some(missed) if is_success => Err(Failure::usage(missed)),
+                    _ => Ok(ended.end),
+                }
+            }
         }
     }
 
@@ -455,6 +468,10 @@ impl Marks {
             (
                 "WAVETANK_FIDELITY_TO",
                 self.executed.as_ref().map(FoundFile::path),
+            ),
+            (
+                "WAVETANK_CAPTURED_TO",
+                self.seen.as_ref().map(FoundFile::path),
             ),
             ("WAVETANK_LOST_TO", self.lost.as_ref().map(FoundFile::path)),
         ];

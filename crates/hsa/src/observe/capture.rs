@@ -4,11 +4,12 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use wavetank::Kernel;
-use wavetank::capture::Captures;
+use wavetank::capture::{Captures, Seen};
 
+use super::turn::Turn;
 use crate::log;
 use crate::state::settings;
 
@@ -21,11 +22,27 @@ pub(super) struct Captured {
     pub(super) number: u64,
 }
 
-/// Counts a launch, and returns the file in which it is captured, if it is one of those chosen.
-pub(super) fn begins(kernel: &Kernel) -> Option<Captured> {
-    let captures = settings().as_ref().ok()?.capture.as_ref()?;
+/// Whether a launch was chosen.
+static IS_CHOSEN: AtomicBool = AtomicBool::new(false);
+
+/// Counts a launch, and returns the file in which it is captured, if it is one of those chosen; and its turn among other launches, if
+/// any are captured.
+pub(super) fn begins(kernel: &Kernel) -> (Option<Captured>, Option<Turn>) {
+    let settings = settings().as_ref().ok();
+    let Some(captures) = settings.and_then(|settings| settings.capture.as_ref()) else {
+        return (None, None);
+    };
+    let captured = chosen(captures, kernel);
+    let turn = Turn::take(captured.is_some());
+    (captured, Some(turn))
+}
+
+/// Counts a launch, and returns its file if it is one of those chosen.
+fn chosen(captures: &Captures, kernel: &Kernel) -> Option<Captured> {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    if !captures.chooses(number, kernel.name()) || !is_first(captures, number) {
+    let is_chosen = captures.chooses(number, kernel.name());
+    note(is_chosen, kernel.name());
+    if !is_chosen || !is_first(captures, number) {
         return None;
     }
     let path = captures.path(number, kernel.name());
@@ -37,6 +54,23 @@ pub(super) fn begins(kernel: &Kernel) -> Option<Captured> {
             log::once(&shown.to_string(), &problem);
             None
         }
+    }
+}
+
+/// Leaves a note for `wavetank run`, which tells if no launch is captured, until one is.
+fn note(is_chosen: bool, kernel: &str) {
+    static TO: OnceLock<Option<PathBuf>> = OnceLock::new();
+    if IS_CHOSEN.fetch_or(is_chosen, Ordering::Relaxed) {
+        return;
+    }
+    let path = || std::env::var_os("WAVETANK_CAPTURED_TO").filter(|path| !path.is_empty());
+    if let Some(path) = TO.get_or_init(|| path().map(PathBuf::from)) {
+        let seen = Seen {
+            is_chosen,
+            kernel: kernel.into(),
+        };
+        // The command may have ended.
+        let _ = seen.leave(path);
     }
 }
 

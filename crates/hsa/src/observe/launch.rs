@@ -7,6 +7,7 @@ use wavetank::{Dispatch, Error, Finding, Kernel, Report, Tool};
 
 use super::happens_before::{self, QueueOrder};
 use super::slow_dispatch::SlowDispatch;
+use super::turn::Turn;
 use super::{
     allocation_sites, capture, checks, deadline, fidelity, profile, statistics, undefined,
 };
@@ -30,6 +31,8 @@ pub(crate) struct Launch<'a> {
     /// The launch among those of other queues, if `race` runs.
     ordered: Option<happens_before::Launch>,
     captured: Option<capture::Captured>,
+    /// Its turn among other launches, while some are captured.
+    _turn: Option<Turn>,
     /// Keeps the poll for stores to signals running.
     _running: poll::Running,
 }
@@ -49,6 +52,7 @@ impl<'a> Launch<'a> {
         index: u64,
         kernel: &'a Kernel,
     ) -> Launch<'a> {
+        let (captured, turn) = capture::begins(kernel);
         let is_selected = checks::begins(kernel);
         let running = poll::Running::new();
         let slow = SlowDispatch::new(kernel.name());
@@ -66,7 +70,8 @@ impl<'a> Launch<'a> {
             left,
             order,
             ordered,
-            captured: capture::begins(kernel),
+            captured,
+            _turn: turn,
             _running: running,
         }
     }

@@ -14,6 +14,7 @@ pub(crate) mod profile;
 pub(crate) mod seed;
 mod slow_dispatch;
 pub(crate) mod statistics;
+mod turn;
 pub(crate) mod undefined;
 
 pub(crate) use launch::{Launch, Outcome};

@@ -59,6 +59,15 @@ const NAME: usize = 80;
 /// assert_eq!(wavetank::capture::file_name(17, "_ZN2ns4axpyIfEEvT_PKS1_"), "0017-ns_axpy_float.wtc");
 /// ```
 pub fn file_name(number: u64, kernel: &str) -> String {
+    format!("{number:04}-{}.wtc", function_name(kernel))
+}
+
+/// Returns the name of the function of a kernel, with letters, digits, `.` and `_` only.
+///
+/// ```
+/// assert_eq!(wavetank::capture::function_name("_ZN2ns4axpyIfEEvT_PKS1_"), "ns_axpy_float");
+/// ```
+pub fn function_name(kernel: &str) -> String {
     let name = function(kernel);
     let mut safe = String::new();
     for c in name.chars() {
@@ -69,6 +78,5 @@ pub fn file_name(number: u64, kernel: &str) -> String {
         }
     }
     let safe = safe.trim_matches(['_', '.']);
-    let name = safe.get(..NAME).unwrap_or(safe);
-    format!("{number:04}-{name}.wtc")
+    safe.get(..NAME).unwrap_or(safe).to_owned()
 }

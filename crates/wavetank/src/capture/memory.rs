@@ -25,7 +25,7 @@ pub(super) fn pieces(allocations: &[Placed]) -> Vec<Range<u64>> {
 }
 
 /// Splits a range at the boundaries of pages: the address of each page, and the part of it that is in the range.
-fn parts(piece: &Range<u64>) -> impl Iterator<Item = (u64, Range<usize>)> + use<> {
+pub(super) fn parts(piece: &Range<u64>) -> impl Iterator<Item = (u64, Range<usize>)> + use<> {
     let size = PAGE as u64;
     let (start, end) = (piece.start, piece.end);
     let first = start - start % size;
@@ -34,6 +34,25 @@ fn parts(piece: &Range<u64>) -> impl Iterator<Item = (u64, Range<usize>)> + use<
         let to = end.min(page + size) - page;
         (page, from as usize..to as usize)
     })
+}
+
+/// The parts of a page that are in pieces, in order.
+pub(super) fn in_page(pieces: &[Range<u64>], page: u64) -> impl Iterator<Item = Range<u64>> {
+    let end = page + PAGE as u64;
+    let first = pieces.partition_point(|piece| piece.end <= page);
+    let pieces = pieces[first..].iter();
+    let near = pieces.take_while(move |piece| piece.start < end);
+    near.map(move |piece| piece.start.max(page)..piece.end.min(end))
+}
+
+/// Reads the page at an address; bytes that are in no piece, or not there any more, are 0.
+pub(super) fn read_page(registry: &Registry, pieces: &[Range<u64>], address: u64) -> Page {
+    let mut page = [0; PAGE];
+    for part in in_page(pieces, address) {
+        let (from, to) = (part.start - address, part.end - address);
+        let _ = registry.read(part.start, &mut page[from as usize..to as usize]);
+    }
+    page
 }
 
 /// Calls a function for each page that allocations cover, in order; bytes that are in none of them are 0. Memory that the host frees

@@ -1,17 +1,19 @@
 //! The recording of a launch.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use wavetank_capture::{Launch, Launched, PAGE, Packet, Writer, digest};
+use wavetank_capture::{Launch, Launched, MASK, Packet, Writer};
 use wavetank_machine::gcn;
 use wavetank_memory::{Placed, Registry, Rights};
 
-use super::memory::visit;
+use super::accesses::{Accesses, within};
+use super::memory::{pieces, read_page, visit};
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::host_call;
 use crate::kernel::Kernel;
 use crate::scratch_pool::SCRATCH;
 
@@ -20,29 +22,11 @@ pub(crate) struct Recording {
     path: PathBuf,
     file: Launched<BufWriter<File>>,
     device: Device,
-    /// The digests of pages before the launch, but for pages of zeros.
-    before: HashMap<u64, u128>,
-    own: Own,
-}
-
-/// The addresses of what the host writes while a kernel runs: the arguments of the next kernels, and the queue. They say nothing about
-/// the kernel, which does not write there.
-pub(super) struct Own([u64; 3]);
-
-impl Own {
-    pub(super) fn of(packet: &Packet) -> Own {
-        Own([packet.address, packet.queue, packet.kernarg])
-    }
-
-    /// Returns the other allocations.
-    pub(super) fn without(&self, allocations: Vec<Placed>) -> Vec<Placed> {
-        let has = |placed: &Placed, address: &u64| {
-            placed.allocation.holds(*address, address.saturating_add(1))
-        };
-        let mut others = allocations;
-        others.retain(|placed| !self.0.iter().any(|address| has(placed, address)));
-        others
-    }
+    /// The memory that the capture has.
+    pieces: Vec<Range<u64>>,
+    /// The memory of host calls, of which a replay has its own.
+    host_calls: Vec<Range<u64>>,
+    accesses: Accesses,
 }
 
 impl Recording {
@@ -53,19 +37,17 @@ impl Recording {
     pub(crate) fn begin(path: &Path, kernel: &Kernel, launch: Launch) -> Result<Recording> {
         let device = kernel.module().device().clone();
         let allocations = allocations(device.registry());
-        let own = Own::of(&launch.packet);
+        let host_calls = host_call::argument(kernel, launch.packet.kernarg);
+        let host_calls = host_calls.map(|at| host_call::memory(device.registry(), at));
         let launch = Launch {
             allocations: allocations.iter().map(described).collect(),
+            counters: device.inner.sync.counters(),
             ..launch
         };
-        let mut before = HashMap::new();
-        let mut write = || {
+        let write = || {
             let out = BufWriter::new(File::create(path)?);
             let mut writer = Writer::new(out, &launch, kernel.module().object().bytes())?;
             visit(device.registry(), &allocations, |address, page| {
-                if *page != [0; PAGE] {
-                    before.insert(address, digest(page));
-                }
                 writer.page(address, page)
             })?;
             writer.gds(&device.registry().read_gds())?;
@@ -76,25 +58,42 @@ impl Recording {
             path: path.to_owned(),
             file,
             device,
-            before,
-            own,
+            pieces: pieces(&allocations),
+            host_calls: host_calls.unwrap_or_default(),
+            accesses: Accesses::default(),
         })
     }
 
-    /// Writes the pages that the launch changed, or the sentence about its failure.
+    /// The accesses of the launch, which it has to record.
+    pub(crate) fn accesses(&self) -> &Accesses {
+        &self.accesses
+    }
+
+    /// Writes what the launch wrote, or the sentence about its failure.
     ///
     /// # Errors
     /// [`Error::Capture`].
-    pub(crate) fn end<T>(self, result: &Result<T>) -> Result<()> {
+    pub(crate) fn end<T>(mut self, result: &Result<T>) -> Result<()> {
         let done = match result {
             Ok(_) => {
-                let changes = changes(self.device.registry(), &self.before, &self.own);
-                self.file.finish(&changes)
+                self.add_written();
+                self.file.finish()
             }
             Err(error) => self.file.fail(&error.to_string()),
         };
         done.map(drop)
             .map_err(|error| write_error(&self.path, &error))
+    }
+
+    /// Adds the pages that the launch wrote. What the host or another launch wrote meanwhile is not of this one.
+    fn add_written(&mut self) {
+        for (address, page) in &*self.accesses.pages() {
+            let mask = within(&page.written, *address, &self.pieces, &self.host_calls);
+            if mask != [0; MASK] {
+                let contents = read_page(self.device.registry(), &self.pieces, *address);
+                self.file.written(*address, &mask, &contents);
+            }
+        }
     }
 }
 
@@ -103,21 +102,6 @@ fn write_error(path: &Path, error: &io::Error) -> Error {
         path: path.to_owned(),
         problem: format!("it cannot be written: {error}"),
     }
-}
-
-/// Returns the pages whose digests differ from those of before, in order.
-fn changes(registry: &Registry, before: &HashMap<u64, u128>, own: &Own) -> Vec<(u64, u128)> {
-    let zero = digest(&[0; PAGE]);
-    let allocations = own.without(allocations(registry));
-    let mut out = Vec::new();
-    let Ok(()) = visit(registry, &allocations, |address, page| {
-        let now = digest(page);
-        if now != before.get(&address).copied().unwrap_or(zero) {
-            out.push((address, now));
-        }
-        Ok::<(), std::convert::Infallible>(())
-    });
-    out
 }
 
 /// Returns the allocations that a kernel can access by address. Scratch is of the emulator; each device has its own.

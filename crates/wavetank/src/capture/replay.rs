@@ -1,19 +1,23 @@
 //! The replay of a captured launch.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::Path;
+use std::sync::Arc;
 
-use wavetank_capture::{Capture, Outcome, PAGE, Page, Problem, digest};
+use wavetank_capture::{Capture, Outcome, PAGE, Page, Problem, Written, digest_written};
 use wavetank_gcn::Chip;
-use wavetank_memory::{Allocation, Placed, Rights};
+use wavetank_ir::GlobalSync;
+use wavetank_machine::SyncRequest;
+use wavetank_memory::{ALIAS, Allocation, Placed, Rights};
 
-use super::memory::{pieces, visit};
-use super::record::Own;
+use super::accesses::has;
+use super::memory::{in_page, pieces, visit};
 use crate::chips::ChipFacts;
 use crate::device::{Device, DeviceBuilder};
 use crate::dispatch::{Dispatch, Packet};
 use crate::error::{Error, Result};
+use crate::host_call::{self, HostCalls};
 use crate::kernel::Kernel;
 use crate::memory::Memory;
 use crate::module::Module;
@@ -44,13 +48,15 @@ use crate::module::Module;
 pub struct Replay<'c> {
     capture: &'c Capture,
     kernel: Kernel,
+    /// The host calls of the launch, and the argument with their address.
+    host_calls: Option<(Arc<HostCalls>, u64)>,
 }
 
 /// The memory after a replay, beside that after the captured launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comparison {
-    /// The pages that the captured launch had changed.
-    pub changed: usize,
+    /// The pages that the captured launch had written.
+    pub written: usize,
     /// The pages that are different, in the order of their addresses.
     pub different: Vec<DifferentPage>,
 }
@@ -119,6 +125,8 @@ impl<'c> Replay<'c> {
     /// # Errors
     /// [`Error::Replay`] if this process uses addresses of the captured memory, or the capture contradicts itself; and the errors of
     /// [`DeviceBuilder::build`] and [`Device::load`].
+    ///
+    /// Host calls (`printf` of HIP) are answered by a buffer of the replay, whose address the kernel gets.
     pub fn load(capture: &'c Capture, device: DeviceBuilder) -> Result<Replay<'c>> {
         let placed = placed(capture);
         // Before the device has memory of its own, which might be in the way.
@@ -128,9 +136,34 @@ impl<'c> Replay<'c> {
         let device = device.memory(memory).build()?;
         fill(&device, capture, &placed);
         let launch = capture.launch();
+        for (resource, counter) in &launch.counters {
+            device.inner.sync.enter(SyncRequest {
+                op: GlobalSync::Init,
+                resource: *resource,
+                value: *counter,
+            });
+        }
         let module = Module::adopt(&device, capture.object(), launch.module)?;
         let kernel = module.kernel(&launch.kernel)?;
-        Ok(Replay { capture, kernel })
+        let mut host_calls = None;
+        if let Some(argument) = host_call::argument(&kernel, launch.packet.kernarg) {
+            let calls = HostCalls::new(&device.inner.memory)?;
+            let written = device
+                .registry()
+                .write(argument, &calls.address().to_le_bytes());
+            written.map_err(|error| Error::Replay(error.to_string()))?;
+            host_calls = Some((Arc::new(calls), argument));
+        }
+        Ok(Replay {
+            capture,
+            kernel,
+            host_calls,
+        })
+    }
+
+    /// The capture.
+    pub fn capture(&self) -> &'c Capture {
+        self.capture
     }
 
     /// The kernel.
@@ -156,6 +189,9 @@ impl<'c> Replay<'c> {
             .block(launch.block)
             .packet(packet)
             .cooperative(launch.cooperative);
+        if let Some((calls, _)) = &self.host_calls {
+            dispatch = dispatch.answered_by(calls.clone());
+        }
         if let Some(address) = launch.border_colors {
             dispatch = dispatch.border_colors(address);
         }
@@ -168,39 +204,52 @@ impl<'c> Replay<'c> {
     /// Compares the memory, after the launch has run, with the digests in the capture. `None` if the captured launch did not end
     /// normally.
     pub fn compare(&self) -> Option<Comparison> {
-        let Outcome::Changed(changes) = self.capture.outcome() else {
+        let Outcome::Ended(written) = self.capture.outcome() else {
             return None;
         };
         let registry = self.kernel.module().device().registry();
-        let own = Own::of(&self.capture.launch().packet);
-        let captured = own.without(placed(self.capture));
-        let before: HashMap<u64, u128> = self
-            .capture
-            .pages()
-            .map(|(address, page)| (address, digest(page)))
-            .collect();
-        let zero = digest(&[0; PAGE]);
-        let expected = |address| {
-            let digest = changes.get(&address).or_else(|| before.get(&address));
-            digest.copied().unwrap_or(zero)
-        };
+        let captured = placed(self.capture);
         let names = Names::of(&captured);
         let mut different = Vec::new();
         let Ok(()) = visit(registry, &captured, |address, page: &Page| {
-            if digest(page) != expected(address) {
+            let written = written.get(&(address & !ALIAS));
+            if !is_repeated(page, &self.before(address), written) {
                 different.push(names.page(address));
             }
             Ok::<(), Infallible>(())
         });
         Some(Comparison {
-            changed: changes.len(),
+            written: written.len(),
             different,
         })
     }
+
+    /// The page at an address as the launch has found it.
+    fn before(&self, address: u64) -> Page {
+        let mut page = self.capture.page(address).copied().unwrap_or([0; PAGE]);
+        if let Some((calls, argument)) = &self.host_calls {
+            let value = (*argument..).zip(calls.address().to_le_bytes());
+            for (at, byte) in value {
+                if let Some(place) = page.get_mut(at.wrapping_sub(address) as usize) {
+                    *place = byte;
+                }
+            }
+        }
+        page
+    }
+}
+
+/// Whether the written bytes of a page have the digest of the captured launch, and the others are as they were.
+fn is_repeated(page: &Page, before: &Page, written: Option<&Written>) -> bool {
+    let Some(Written { mask, digest }) = written else {
+        return page == before;
+    };
+    let mut others = (0..PAGE).filter(|n| !has(mask, *n));
+    digest_written(page, mask) == *digest && others.all(|n| page[n] == before[n])
 }
 
 /// The allocations of a capture.
-fn placed(capture: &Capture) -> Vec<Placed> {
+pub(super) fn placed(capture: &Capture) -> Vec<Placed> {
     let all = capture.launch().allocations.iter();
     all.map(|described| Placed {
         allocation: Allocation {
@@ -222,12 +271,10 @@ fn placed(capture: &Capture) -> Vec<Placed> {
 fn fill(device: &Device, capture: &Capture, placed: &[Placed]) {
     let pieces = pieces(placed);
     for (address, page) in capture.pages() {
-        let end = address + PAGE as u64;
-        let first = pieces.partition_point(|piece| piece.end <= address);
-        for piece in pieces[first..].iter().take_while(|piece| piece.start < end) {
-            let (from, to) = (piece.start.max(address), piece.end.min(end));
-            let part = &page[(from - address) as usize..(to - address) as usize];
-            let written = device.registry().write(from, part);
+        for part in in_page(&pieces, address) {
+            let (from, to) = (part.start - address, part.end - address);
+            let bytes = &page[from as usize..to as usize];
+            let written = device.registry().write(part.start, bytes);
             written.expect("the registry has just restored it");
         }
     }

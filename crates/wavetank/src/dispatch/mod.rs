@@ -7,6 +7,7 @@ mod record;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use wavetank_check::{Kept, Stack, Watcher};
@@ -15,9 +16,10 @@ use wavetank_machine::gcn::TrapHandler;
 use wavetank_machine::schedule::Message;
 
 use crate::arg::Arg;
+use crate::capture::Accesses;
 use crate::checks::given_by;
 use crate::error::Result;
-use crate::host_call::Stream;
+use crate::host_call::{HostCalls, Stream};
 use crate::kernel::Kernel;
 use crate::launch::ReadyWaves;
 use crate::observers::{Observers, observed};
@@ -62,6 +64,7 @@ pub struct Dispatch<'a> {
     packet: Option<Packet>,
     trap_handler: Option<TrapHandler>,
     print: Option<&'a Print<'a>>,
+    host_calls: Option<Arc<HostCalls>>,
     capture: Option<(PathBuf, u64)>,
     observers: Observers<'a>,
 }
@@ -88,6 +91,7 @@ impl<'a> Dispatch<'a> {
             packet: None,
             trap_handler: None,
             print: None,
+            host_calls: None,
             capture: None,
             observers: Observers::default(),
         }
@@ -206,9 +210,14 @@ impl<'a> Dispatch<'a> {
         Dispatch { print, ..self }
     }
 
+    /// Answers the host calls of a kernel whose packet names their buffer.
+    pub(crate) fn answered_by(mut self, calls: Arc<HostCalls>) -> Self {
+        self.host_calls = Some(calls);
+        self
+    }
+
     /// Writes the launch to a file, with all memory that it can access, to be [repeated](crate::capture::Replay) elsewhere. The file is
-    /// complete when the launch has ended, also by a fault. Memory that the host or another launch changes meanwhile is captured as if
-    /// this launch had changed it.
+    /// complete when the launch has ended, also by a fault. The kernel is run by one thread, and its accesses are recorded.
     ///
     /// Kernels of AMD's Catalyst, whose registers a driver fills, cannot be captured.
     pub fn capture(self, path: impl Into<PathBuf>) -> Self {
@@ -219,6 +228,11 @@ impl<'a> Dispatch<'a> {
     pub fn capture_launch(mut self, path: impl Into<PathBuf>, number: u64) -> Self {
         self.capture = Some((path.into(), number));
         self
+    }
+
+    /// Records the memory that the kernel accesses. The kernel is run by one thread.
+    pub fn accesses(self, to: &Accesses) -> Self {
+        self.watch(to.watcher())
     }
 
     /// A flag that stops the run as if its time were up.
@@ -289,16 +303,21 @@ impl<'a> Dispatch<'a> {
         let recording = capture.map(|(path, number)| self.record(path, *number, &plan.launch));
         let recording = recording.transpose()?;
         let mut observers = std::mem::take(&mut self.observers);
+        if let Some(recording) = &recording {
+            let watcher = recording.accesses().watcher();
+            observers.checks.watchers.push(watcher);
+        }
+        let host_calls = plan.host_calls.as_ref().or(self.host_calls.as_ref());
         let (print, send) = (self.print.unwrap_or(&print_here), observers.message);
         let message = |message: Message| {
-            if let Some(calls) = &plan.host_calls {
+            if let Some(calls) = host_calls {
                 calls.message(message.code, print);
             }
             if let Some(send) = send {
                 send(message);
             }
         };
-        if plan.host_calls.is_some() {
+        if host_calls.is_some() {
             observers.message = Some(&message);
         }
         let waves = ReadyWaves {

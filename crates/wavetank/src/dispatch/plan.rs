@@ -1,5 +1,7 @@
 //! Preparation of a dispatch: grid, arguments, packet, start state.
 
+use std::sync::Arc;
+
 use wavetank_gcn::numbers::lds_of_group;
 use wavetank_ir::GlobalSync;
 use wavetank_machine::gcn::{Launch, Occupancy, SCRATCH_GRANULE, UserData, aql};
@@ -23,7 +25,7 @@ pub(super) struct Plan {
     pub launch: Launch,
     pub resident_groups: u32,
     /// The host calls of the kernel, if it makes any.
-    pub host_calls: Option<HostCalls>,
+    pub host_calls: Option<Arc<HostCalls>>,
     /// The arguments and the packet, if the dispatch made them.
     _memory: Vec<Allocation>,
 }
@@ -109,7 +111,7 @@ impl Dispatch<'_> {
         let words = start.map(|start| start.user_sgprs(&block, kernarg.address()));
         let mut plan = self.launch(grid, packet, vec![kernarg, memory])?;
         plan.launch.user.words = words;
-        plan.host_calls = host_calls;
+        plan.host_calls = host_calls.map(Arc::new);
         Ok(plan)
     }
 

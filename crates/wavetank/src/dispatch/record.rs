@@ -43,8 +43,8 @@ impl Dispatch<'_> {
                 .trap_handler
                 .map(|handler| [handler.code, handler.memory]),
             schedule: device.schedule().to_string(),
-            threads: u32::try_from(device.threads()).unwrap_or(u32::MAX),
             strict: device.inner.strict,
+            counters: Vec::new(),
             allocations: Vec::new(),
         };
         Recording::begin(path, &self.kernel, launch)

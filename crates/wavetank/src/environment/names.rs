@@ -38,7 +38,8 @@ const VARIABLES: [&str; 26] = [
 ];
 
 /// The variables that the command sets for the library in a program.
-const OF_COMMAND: [&str; 9] = [
+const OF_COMMAND: [&str; 10] = [
+    "WAVETANK_CAPTURED_TO",
     "WAVETANK_CHECK_TO",
     "WAVETANK_CHECK_UNTIL",
     "WAVETANK_DRIVER",

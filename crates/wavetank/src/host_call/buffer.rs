@@ -1,6 +1,9 @@
 //! The buffer of host calls: packets on two stacks that waves and the host share.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use wavetank_memory::Registry;
 
 use crate::error::Result;
 use crate::memory::{Allocation, Memory};
@@ -40,6 +43,29 @@ const MAILBOX: u64 = 128;
 
 /// Where headers begin.
 const FIRST_HEADER: u64 = 192;
+
+/// Returns the memory that device code writes for host calls, if there is the address of a buffer, of any runtime, in an argument at
+/// `argument`: the buffer, the signal, and its mailbox.
+pub(crate) fn memory(registry: &Registry, argument: u64) -> Vec<Range<u64>> {
+    let quad = |address: u64| {
+        let mut bytes = [0; 8];
+        let read = registry.read(address, &mut bytes).ok();
+        read.map(|()| u64::from_le_bytes(bytes))
+    };
+    let ranges = || {
+        let buffer = quad(argument)?;
+        let payload = (LANES * SLOT * 8) as u64;
+        let packets = quad(buffer.checked_add(INDEX_MASK)?)?.checked_add(1)?;
+        let payloads = packets.checked_mul(payload)?;
+        let end = quad(buffer.checked_add(PAYLOADS)?)?.checked_add(payloads)?;
+        let signal = quad(buffer.checked_add(DOORBELL)?)?;
+        let mailbox = quad(signal.checked_add(SIGNAL_MAILBOX - SIGNAL)?)?;
+        let signal_end = signal.checked_add(MAILBOX - SIGNAL)?;
+        let mailbox_end = mailbox.checked_add(8)?;
+        Some(vec![buffer..end, signal..signal_end, mailbox..mailbox_end])
+    };
+    ranges().unwrap_or_default()
+}
 
 /// The buffer in device memory.
 pub(super) struct Buffer {
@@ -197,6 +223,19 @@ mod tests {
             assert_eq!(control.load(Ordering::Relaxed) & READY, 0);
         }
         buffer.answer(|_, _| unreachable!("none waits any more"));
+    }
+
+    #[test]
+    fn its_memory_is_found() {
+        let device = Device::new(Chip::Gfx900).unwrap();
+        let buffer = Buffer::new(&device.inner.memory).unwrap();
+        let argument = device.buffer_from(&[buffer.address()]).unwrap();
+        let (base, end) = (buffer.address(), buffer.address() + buffer.memory.len());
+        let ranges = memory(device.registry(), argument.address());
+        let signal = base + SIGNAL..base + SIGNAL + 64;
+        assert_eq!(ranges, [base..end, signal, base + 128..base + 136]);
+        let none = device.buffer_from(&[0u64]).unwrap();
+        assert!(memory(device.registry(), none.address()).is_empty());
     }
 
     #[test]

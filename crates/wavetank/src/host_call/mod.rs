@@ -12,10 +12,14 @@ mod stream;
 
 use std::sync::{Mutex, PoisonError};
 
+use wavetank_object::ArgKind;
+
 use crate::error::Result;
+use crate::kernel::Kernel;
 use crate::memory::Memory;
 
 use buffer::Buffer;
+pub(crate) use buffer::memory;
 use messages::Messages;
 pub use stream::Stream;
 
@@ -24,6 +28,13 @@ const INTERRUPT: u16 = 1;
 
 /// The service that prints.
 const PRINT: u32 = 2;
+
+/// Returns the address of the argument with the address of the buffer, for a kernel with these arguments that makes host calls.
+pub(crate) fn argument(kernel: &Kernel, kernarg: u64) -> Option<u64> {
+    let mut hidden = kernel.info().hidden_args();
+    let argument = hidden.find(|arg| arg.kind == ArgKind::HiddenHostcallBuffer)?;
+    kernarg.checked_add(argument.offset.into())
+}
 
 /// The host calls of a launch.
 pub(crate) struct HostCalls {
