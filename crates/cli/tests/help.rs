@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::common::wavetank;
 use crate::documents::LONGEST;
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "demo",
     "run",
     "info",

@@ -181,9 +181,10 @@ pub(crate) fn push(runs: &mut Vec<AccessRun>, record: AccessRecord) {
 
 /// Adds an access as [`push`] does, but for runs before the first `noted`, which it does not continue.
 pub(crate) fn push_after(runs: &mut Vec<AccessRun>, noted: usize, record: AccessRecord) {
-    match runs.len() > noted {
-        true => push(runs, record),
-        false => runs.push(AccessRun::of(record)),
+    if runs.len() > noted {
+        push(runs, record);
+    } else {
+        runs.push(AccessRun::of(record));
     }
 }
 

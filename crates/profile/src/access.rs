@@ -129,12 +129,13 @@ impl Ranges {
                 let row = dword * SCRATCH_STEP + 4 * lane;
                 // Bytes of a dword, which are not side by side for several lanes.
                 let (skip, end) = (from.saturating_sub(4 * dword), (to - 4 * dword).min(4));
-                sorted &= match (skip, end) {
-                    (0, 4) => self.add(row, row + 4 * lanes),
-                    _ => (0..lanes).fold(true, |sorted, n| {
-                        self.add(row + 4 * n + skip, row + 4 * n + end) && sorted
-                    }),
-                };
+                if (skip, end) == (0, 4) {
+                    sorted &= self.add(row, row + 4 * lanes);
+                    continue;
+                }
+                for row in (0..lanes).map(|n| row + 4 * n) {
+                    sorted &= self.add(row + skip, row + end);
+                }
             }
             return sorted;
         }

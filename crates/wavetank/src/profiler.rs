@@ -192,9 +192,10 @@ impl Kernel {
             instruction.memory.clone_from(&counts.memory);
             instruction.wait.clone_from(&counts.wait);
             if let Some(operations) = inst.as_ref().and_then(instruction::operations) {
-                let times = match operations.of_wave {
-                    true => instruction.executions,
-                    false => instruction.lane_executions(),
+                let times = if operations.of_wave {
+                    instruction.executions
+                } else {
+                    instruction.lane_executions()
                 };
                 instruction.operations = operations.count * times;
                 instruction.operands = operations.operands.to_owned();

@@ -139,9 +139,10 @@ impl Collected {
             bytes: None,
         });
         let timeline = &mut lock(&self.timeline).timeline;
-        match timeline.events.len() < MOST {
-            true => timeline.events.push(event),
-            false => timeline.left_out += 1,
+        if timeline.events.len() < MOST {
+            timeline.events.push(event);
+        } else {
+            timeline.left_out += 1;
         }
     }
 
