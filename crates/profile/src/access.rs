@@ -14,6 +14,8 @@ pub(crate) struct Access<'a> {
     pub kind: Kind,
     /// The runs, in the order of lanes.
     pub runs: &'a [AccessRun],
+    /// The banks of LDS.
+    pub banks: usize,
 }
 
 impl Access<'_> {
@@ -45,7 +47,11 @@ impl Access<'_> {
 
 /// Cuts the accesses of a time slice from its runs: passes each to a function, with the address of its instruction; and each wait for
 /// vector memory, without an access.
-pub(crate) fn cut(runs: &[AccessRun], mut take: impl FnMut(u64, Option<&Access<'_>>)) {
+pub(crate) fn cut(
+    runs: &[AccessRun],
+    banks: usize,
+    mut take: impl FnMut(u64, Option<&Access<'_>>),
+) {
     let mut rest = runs;
     while let Some(first) = rest.first() {
         let pc = first.first.pc;
@@ -64,6 +70,7 @@ pub(crate) fn cut(runs: &[AccessRun], mut take: impl FnMut(u64, Option<&Access<'
             space: space(first),
             kind: kind(first.first.kind),
             runs: these,
+            banks,
         };
         take(pc, Some(&access));
         rest = after;
@@ -72,6 +79,9 @@ pub(crate) fn cut(runs: &[AccessRun], mut take: impl FnMut(u64, Option<&Access<'
 
 /// The bytes of an access, as disjoint ranges in ascending order. For scratch those of its memory, where the lanes' dwords lie side
 /// by side.
+pub(crate) type ByteRanges = [(u64, u64)];
+
+/// Finds the bytes of accesses.
 #[derive(Default)]
 pub(crate) struct Ranges {
     ranges: Vec<(u64, u64)>,
@@ -79,7 +89,7 @@ pub(crate) struct Ranges {
 
 impl Ranges {
     /// Returns the ranges of an access.
-    pub(crate) fn of(&mut self, runs: &[AccessRun]) -> &[(u64, u64)] {
+    pub(crate) fn of(&mut self, runs: &[AccessRun]) -> &ByteRanges {
         self.ranges.clear();
         let mut sorted = true;
         for run in runs {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
+use wavetank_gcn::Chip;
 use wavetank_ir::LANES;
 use wavetank_memory::{AccessRun, TALLY_PARTS, TALLY_ROW};
 
@@ -14,8 +15,9 @@ use crate::sites::{Site, Sites};
 use crate::waits::Waits;
 
 /// What waves have done, as one worker or one launch has seen it.
-#[derive(Default)]
 pub struct Counts {
+    /// The banks of LDS.
+    banks: usize,
     /// The counters of each site.
     tallies: Vec<u64>,
     /// Executions that were counted with their site, but did not happen, because the wave left before them: by address and lanes.
@@ -102,6 +104,19 @@ impl InstructionCounts {
 }
 
 impl Counts {
+    /// Returns no counts, of a chip.
+    pub fn new(chip: Chip) -> Counts {
+        Counts {
+            banks: counter::banks_of(chip),
+            tallies: Vec::new(),
+            undone: FxHashMap::default(),
+            accesses: Accesses::default(),
+            ranges: Ranges::default(),
+            waits: Waits::default(),
+            left_in_flight: FxHashMap::default(),
+        }
+    }
+
     /// Adds the accesses of a time slice of a wave, which is named by the number of its work-group and its own. `left_in_flight`
     /// returns the accesses to vector memory that the wait at an address leaves in flight.
     pub fn accesses(
@@ -113,7 +128,7 @@ impl Counts {
         let (accesses, mut waits) = (&mut self.accesses, self.waits.of(wave));
         let known = &mut self.left_in_flight;
         let ranges = &mut self.ranges;
-        cut(runs, |pc, access| match access {
+        cut(runs, self.banks, |pc, access| match access {
             Some(access) => {
                 let of_it = accesses.of(pc, access.space, access.kind);
                 of_it.count(access, ranges);

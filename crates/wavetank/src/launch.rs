@@ -142,7 +142,8 @@ impl ReadyWaves<'_> {
             ..observers.options(begin)
         };
         let overruns = Overruns::default();
-        let profiled = observers.profiler.map(|_| Mutex::default());
+        let profiled = observers.profiler;
+        let profiled = profiled.map(|_| Mutex::new(ProfileCounts::new(self.launch.chip)));
         let common = Common {
             hooking: hooking.as_ref(),
             profiled: profiled.as_ref(),

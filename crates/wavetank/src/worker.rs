@@ -134,7 +134,7 @@ impl<'a> Unit<'a> {
                 .map(|hooking| Hooked::new(hooking, common.engine, common.mode())),
             resumer: None,
             memory,
-            counts: common.profiled.map(|_| Counts::default()),
+            counts: common.profiled.map(|_| Counts::new(common.launch.chip)),
             sites: Vec::new(),
             accessed: Vec::new(),
             slots: Vec::new(),

@@ -1,11 +1,10 @@
 //! Lanes and bytes of an access.
 
-use super::Ranges;
-use crate::access::Access;
+use crate::access::{Access, ByteRanges};
 use crate::model::Memory;
 
 /// Adds the lanes, the bytes that they ask for, and the different bytes.
-pub(super) fn count(access: &Access<'_>, ranges: &Ranges, to: &mut Memory) {
+pub(super) fn count(access: &Access<'_>, ranges: &ByteRanges, to: &mut Memory) {
     let (lanes, bytes) = access.asked();
     to.lanes += lanes;
     to.bytes += bytes;

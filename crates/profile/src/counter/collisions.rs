@@ -1,11 +1,10 @@
 //! Atomics of several lanes at one place, which memory does one after another.
 
-use super::Ranges;
-use crate::access::Access;
+use crate::access::{Access, ByteRanges};
 use crate::model::{Kind, Memory};
 
 /// Adds the lanes whose place an earlier lane of the access has changed.
-pub(super) fn count(access: &Access<'_>, _: &Ranges, to: &mut Memory) {
+pub(super) fn count(access: &Access<'_>, _: &ByteRanges, to: &mut Memory) {
     if access.kind != Kind::Atomic {
         return;
     }

@@ -1,12 +1,11 @@
 //! Lines of memory that an access touches. A line of the vector caches has 64 bytes on gfx6 to gfx90a, and 128 bytes on gfx942, as
 //! LLVM says of the caches of its targets (AMDGPUUsage, "Memory Model"); a request to memory is of 64 or 128 bytes.
 
-use super::Ranges;
-use crate::access::Access;
+use crate::access::{Access, ByteRanges};
 use crate::model::{Memory, Space};
 
 /// Adds the lines of 64 and 128 bytes, and the least number of lines that hold as many bytes.
-pub(super) fn count(access: &Access<'_>, ranges: &Ranges, to: &mut Memory) {
+pub(super) fn count(access: &Access<'_>, ranges: &ByteRanges, to: &mut Memory) {
     if matches!(access.space, Space::Lds | Space::Gds) {
         return;
     }
