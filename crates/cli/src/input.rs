@@ -41,3 +41,18 @@ pub(crate) fn text(path: &Path, bytes: Vec<u8>) -> Result<String> {
         Failure::usage(format!("line {line} is not UTF-8")).of(path)
     })
 }
+
+/// Refuses to write over a source.
+///
+/// # Errors
+/// An output that is one of the sources.
+pub(crate) fn refuse_over<P: AsRef<Path>>(sources: &[P], output: &Path) -> Result {
+    let same = |source: &&P| same_file::is_same_file(source, output).unwrap_or(false);
+    match sources.iter().find(same) {
+        Some(_) => {
+            let problem = "it is a source, and would be written over; give another name with -o";
+            Err(Failure::usage(problem).of(output))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,7 +1,7 @@
 //! The class of an instruction, and the operations on numbers that it does, by its form and its name.
 
 use wavetank_gcn::shapes::Shape;
-use wavetank_gcn::{Form, Inst};
+use wavetank_gcn::{Chip, Form, Inst};
 
 use crate::model::Class;
 
@@ -17,7 +17,7 @@ pub fn class(inst: &Inst) -> Class {
         Form::Ds => Class::Lds,
         Form::Exp => Class::Other,
         Form::Sop1 | Form::Sop2 | Form::Sopk | Form::Sopc | Form::Sopp => scalar(name),
-        _ => vector(name),
+        _ => vector(name, inst.chip),
     }
 }
 
@@ -55,8 +55,8 @@ fn scalar(name: &str) -> Class {
     }
 }
 
-fn vector(name: &str) -> Class {
-    const SLOW: [&str; 9] = [
+fn vector(name: &str, chip: Chip) -> Class {
+    const SLOW: [&str; 11] = [
         "v_rcp_",
         "v_rsq_",
         "v_sqrt_",
@@ -65,7 +65,9 @@ fn vector(name: &str) -> Class {
         "v_sin_",
         "v_cos_",
         "v_mul_lo_u32",
+        "v_mul_lo_i32",
         "v_mul_hi_",
+        "v_mad_u64_u32",
     ];
     let is_product = ["v_mfma", "v_smfmac"]
         .iter()
@@ -74,9 +76,26 @@ fn vector(name: &str) -> Class {
     match name {
         "v_nop" => Class::Other,
         _ if is_product => Class::Matrix,
-        _ if is_slow || name.contains("f64") => Class::SlowVector,
+        // Products of 24 bits have the full rate.
+        _ if name.contains("24") => Class::Vector,
+        _ if is_slow || name.starts_with("v_mad_i64_i32") => Class::SlowVector,
+        _ if name.contains("f64") && !has_fast_doubles(chip) => Class::SlowVector,
         _ => Class::Vector,
     }
+}
+
+/// Whether doubles have half the rate or more (LLVM's `FeatureHalfRate64Ops` and `FeatureFullRate64Ops`).
+fn has_fast_doubles(chip: Chip) -> bool {
+    matches!(
+        chip,
+        Chip::Gfx600
+            | Chip::Gfx701
+            | Chip::Gfx906
+            | Chip::Gfx908
+            | Chip::Gfx90a
+            | Chip::Gfx942
+            | Chip::Gfx950
+    )
 }
 
 /// The operations on numbers of an instruction.
@@ -115,7 +134,7 @@ pub fn operations(inst: &Inst) -> Option<Operations> {
         ("fma" | "fmac" | "fmaak" | "fmamk" | "mad" | "mac" | "madak" | "madmk", _) => 2,
         ("add" | "sub" | "subrev" | "mul" | "min" | "max" | "min3" | "max3" | "med3", _) => 1,
         ("rcp" | "rsq" | "sqrt" | "exp" | "log" | "sin" | "cos" | "ldexp", _) => 1,
-        ("dot2", _) => 4,
+        ("dot2" | "dot2c", _) => 4,
         ("dot4", _) => 8,
         ("div", "div_fmas_f32" | "div_fmas_f64") => 2,
         _ => return None,

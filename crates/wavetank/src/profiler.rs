@@ -50,6 +50,14 @@ pub(crate) struct Launched<'a> {
     pub wall: Duration,
 }
 
+impl Launched<'_> {
+    /// The VGPRs of a lane that limit the waves of a SIMD: on gfx908 those of the larger of two files, later those of the one file.
+    fn vgprs(&self) -> u32 {
+        let info = self.module.object().kernel(self.kernel);
+        info.map_or(self.launch.vgprs, |info| info.descriptor.vgpr_count)
+    }
+}
+
 impl Profiler {
     /// Returns the profile of the launches so far. `program` is the program and its arguments.
     pub fn profile(&self, program: Vec<String>) -> Profile {
@@ -119,8 +127,6 @@ impl Kernel {
         let to = &mut self.described;
         to.launches += 1;
         to.failed += u64::from(launched.failed);
-        to.groups += launched.groups;
-        to.waves += launched.waves;
         to.work_items += grid.items().iter().map(|n| u64::from(*n)).product::<u64>();
         to.host_seconds += launched.wall.as_secs_f64();
         let shape = (grid.items(), grid.group_size(), launch.lds_bytes);
@@ -136,18 +142,35 @@ impl Kernel {
         }
         let scratch = launch.scratch_wave_bytes / 64;
         to.resources = model::Resources {
-            vgprs: launch.vgprs + launch.acc_vgprs,
+            vgprs: launched.vgprs(),
             sgprs: launch.sgprs,
             lds_bytes: to.resources.lds_bytes.max(launch.lds_bytes),
             scratch_bytes: to.resources.scratch_bytes.max(scratch),
         };
-        to.occupancy = occupancy(launch, grid.waves(), to.resources.lds_bytes);
+        to.occupancy = occupancy(launched, to.resources.lds_bytes);
         let code = launched.engine.code();
         let ways = &mut self.ways;
         let counts = counts.by_instruction(sites, |access, wait| {
             let known = ways.entry((access, wait));
             *known.or_insert_with(|| instructions_between(code, access, wait))
         });
+        // A launch that fails does not count its waves: each begins at the entry.
+        let begun = counts
+            .get(&launch.entry)
+            .map_or(0, InstructionCounts::executions);
+        let waves = if launched.failed {
+            begun
+        } else {
+            launched.waves
+        };
+        let groups = waves.div_ceil(u64::from(grid.waves()).max(1));
+        let to = &mut self.described;
+        to.waves += waves;
+        to.groups += if launched.failed {
+            groups
+        } else {
+            launched.groups
+        };
         for (pc, counts) in counts {
             self.describe_function(launched, pc);
             let known = self.instructions.entry(pc);
@@ -244,15 +267,15 @@ fn described(
 }
 
 /// The waves that a compute unit holds.
-fn occupancy(launch: &Launch, waves: u32, lds_bytes: u32) -> model::Occupancy {
-    let of = |vgprs, sgprs, lds_bytes| Occupancy {
+fn occupancy(launched: &Launched<'_>, lds_bytes: u32) -> model::Occupancy {
+    let (launch, waves) = (launched.launch, launched.grid.waves());
+    let kernel = Occupancy {
         chip: launch.chip,
-        vgprs,
-        sgprs,
+        vgprs: launched.vgprs(),
+        sgprs: launch.sgprs,
         lds_bytes,
         waves_per_group: waves,
     };
-    let kernel = of(launch.vgprs + launch.acc_vgprs, launch.sgprs, lds_bytes);
     let groups = kernel.groups_per_unit();
     let limit = match kernel.limit() {
         OccupancyLimit::Waves => "waves",

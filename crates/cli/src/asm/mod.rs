@@ -16,7 +16,7 @@ use wavetank_asm::{
 use wavetank_surface_isa::SurfaceIsa;
 
 use crate::exit::{Failure, Result, shown};
-use crate::input::read;
+use crate::input::{read, refuse_over};
 use crate::source;
 use crate::surface_isa;
 use crate::surface_isa::visa::Patch;
@@ -135,6 +135,9 @@ impl Asm {
         let targets = self.target.targets()?;
         if targets.len() > 1 {
             return self.bundle(files, &receive, &targets);
+        }
+        if let Some(output) = &self.output {
+            refuse_over(&self.files, output)?;
         }
         let options = self.options(files, &receive, targets.first())?;
         let report = |path: &Path, errors: &Errors| self.report(path, errors);

@@ -108,9 +108,12 @@ fn compiles(option: &str) -> Failure {
     ))
 }
 
-fn language(_: &mut Job, value: &str) -> Result {
+fn language(job: &mut Job, value: &str) -> Result {
     match value {
-        "assembler" | "none" => Ok(()),
+        "assembler" | "none" => {
+            job.is_assembly = value == "assembler";
+            Ok(())
+        }
         "assembler-with-cpp" => Err(Failure::usage(
             "`-x assembler-with-cpp` needs the preprocessor of C: use `-x assembler`, and `.include`, `.if`, `.macro`",
         )),

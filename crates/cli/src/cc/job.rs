@@ -12,7 +12,7 @@ use wavetank_link::{Input, Relocatable, link};
 use super::messages;
 use super::tool::Tool;
 use crate::exit::{Failure, Result};
-use crate::input::read;
+use crate::input::{read, refuse_over};
 use crate::{source, whole};
 
 /// The file that is made.
@@ -50,6 +50,8 @@ pub(super) struct Job {
     /// Words of `-Xassembler`.
     pub passed: Vec<String>,
     pub version_only: bool,
+    /// Whether all inputs are assembled as they are, whatever their names say.
+    pub is_assembly: bool,
 }
 
 impl Job {
@@ -71,6 +73,7 @@ impl Job {
             xnack: None,
             sramecc: None,
             version: 5,
+            is_assembly: false,
             folders: Vec::new(),
             defines: Vec::new(),
             debug: false,
@@ -201,13 +204,26 @@ impl Job {
             self.one_input()?;
         }
         for path in &self.inputs {
+            self.refuse_preprocessed(path)?;
             let object = self
                 .object(path)?
                 .write()
                 .map_err(|error| Failure::usage(error.to_string()))?;
             if self.made == Output::Object {
-                write(&self.object_path(path)?, &object)?;
+                let to = self.object_path(path)?;
+                refuse_over(&self.inputs, &to)?;
+                write(&to, &object)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Refuses a source that is for the preprocessor of C by its name.
+    fn refuse_preprocessed(&self, path: &Path) -> Result {
+        let is_for_it = path.extension().is_some_and(|end| end == "S");
+        if self.tool == Tool::Compiler && is_for_it && !self.is_assembly {
+            let problem = "a `.S` file needs the preprocessor of C: name it `.s`, or add `-x assembler` if it does without";
+            return Err(Failure::usage(problem).of(path));
         }
         Ok(())
     }
@@ -227,6 +243,7 @@ impl Job {
     fn link(&self) -> Result {
         let mut objects = Vec::new();
         for path in &self.inputs {
+            self.refuse_preprocessed(path)?;
             objects.push((messages::name(path), self.object(path)?));
         }
         let inputs: Vec<Input> = objects

@@ -32,14 +32,19 @@ impl Profiled {
         };
         let profiles = profiles(folder.path())?;
         let Some(mut profile) = Profile::join(profiles) else {
-            let ended = ended.map(ProgramEnd::repeat)?;
             let name = self.program.join(&OsString::from(" "));
-            let note = format!(
-                "note: {} launched no kernel, so there is no profile",
+            let sentence = format!(
+                "there is no profile of {}: it launched no kernel, or was ended before the first had",
                 shown(Path::new(&name))
             );
+            if self.wanted.compare.is_some() {
+                return Err(Failure::usage(format!(
+                    "{sentence}; nothing can be compared"
+                )));
+            }
+            let ended = ended.map(ProgramEnd::repeat)?;
             // A closed stderr is not an error.
-            let _ = writeln!(anstream::stderr(), "{note}");
+            let _ = writeln!(anstream::stderr(), "note: {sentence}");
             return Ok(ended);
         };
         let words = self.program.iter();

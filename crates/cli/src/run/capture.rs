@@ -31,7 +31,14 @@ impl CaptureOptions {
             .as_ref()
             .map(|numbers| numbers.to_string().into());
         [
-            ("WAVETANK_CAPTURE", self.capture.clone().map(OsString::from)),
+            (
+                "WAVETANK_CAPTURE",
+                // The program may change its folder.
+                self.capture.as_ref().map(|path| {
+                    let absolute = std::path::absolute(path);
+                    absolute.unwrap_or(path.clone()).into()
+                }),
+            ),
             (
                 "WAVETANK_CAPTURE_KERNEL",
                 self.kernel.clone().map(OsString::from),

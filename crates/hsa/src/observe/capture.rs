@@ -45,7 +45,7 @@ fn chosen(captures: &Captures, kernel: &Kernel) -> Option<Captured> {
     if !is_chosen || !is_first(captures, number) {
         return None;
     }
-    let path = captures.path(number, kernel.name());
+    let path = own_path(captures, number, kernel.name())?;
     match create(&path) {
         Ok(()) => Some(Captured { path, number }),
         Err(error) => {
@@ -55,6 +55,36 @@ fn chosen(captures: &Captures, kernel: &Kernel) -> Option<Captured> {
             None
         }
     }
+}
+
+/// Returns the file for a launch. Processes that the program has started have files of their own.
+fn own_path(captures: &Captures, number: u64, kernel: &str) -> Option<PathBuf> {
+    let path = captures.path(number, kernel);
+    if is_first_process() {
+        return Some(path);
+    }
+    if captures.is_one_file() {
+        let shown = path.display();
+        let sentence = format!(
+            "{shown} is for the program's first process; name a folder to capture launches of all of them"
+        );
+        log::once("captures of other processes", &sentence);
+        return None;
+    }
+    let name = path.file_name()?.to_str()?;
+    Some(path.with_file_name(format!("{}-{name}", std::process::id())))
+}
+
+/// Whether `wavetank run` has started this process itself, or nothing says so. The command's files are `/proc/PID/fd/N`.
+fn is_first_process() -> bool {
+    let Some(path) = std::env::var_os("WAVETANK_CAPTURED_TO") else {
+        return true;
+    };
+    let mut parts = Path::new(&path).iter().skip_while(|part| *part != "proc");
+    let command = parts
+        .nth(1)
+        .and_then(|part| part.to_str()?.parse::<u32>().ok());
+    command.is_none_or(|command| command == std::os::unix::process::parent_id())
 }
 
 /// Leaves a note for `wavetank run`, which tells if no launch is captured, until one is.

@@ -1,7 +1,7 @@
 //! `WAVETANK_PROFILE`: exact counts of kernels, and the times of launches, copies and calls, in a file at the end.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -26,6 +26,8 @@ struct Collected {
     profiler: Profiler,
     start: Instant,
     timeline: Mutex<Times>,
+    /// The time from which on the file is written after a launch, in nanoseconds after the start.
+    next_write: AtomicU64,
     /// Launches whose profile is not in the file yet.
     pending: AtomicU64,
 }
@@ -51,6 +53,7 @@ fn collected() -> Option<&'static Collected> {
             profiler: Profiler::default(),
             start: Instant::now(),
             timeline: Mutex::default(),
+            next_write: AtomicU64::new(0),
             pending: AtomicU64::new(0),
         })
     };
@@ -78,6 +81,7 @@ pub(super) fn launched(queue: u64, kernel: &Kernel, begun: Instant) {
         kernel: index,
         ..event
     });
+    collected.write_in_between();
 }
 
 /// Makes a copy or a fill of memory, and adds its time.
@@ -146,6 +150,25 @@ impl Collected {
         }
     }
 
+    /// Writes the file after a launch, for a process that ends without a call of this library, by `_exit` or a signal. It takes a
+    /// tenth of the time at most.
+    fn write_in_between(&self) {
+        let now = || self.start.elapsed().as_nanos() as u64;
+        let begun = now();
+        let next = self.next_write.load(Ordering::Relaxed);
+        let take = |to| {
+            self.next_write
+                .compare_exchange(next, to, Ordering::Relaxed, Ordering::Relaxed)
+        };
+        if begun < next || take(u64::MAX).is_err() {
+            return;
+        }
+        report();
+        let end = now();
+        self.next_write
+            .store(end + 10 * (end - begun), Ordering::Relaxed);
+    }
+
     /// Writes what has been collected so far.
     fn write(&self) -> io::Result<()> {
         let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
@@ -159,7 +182,16 @@ impl Collected {
         {
             fs::create_dir_all(folder)?;
         }
-        profile.write(&mut BufWriter::new(File::create(path)?))
+        // A process that ends meanwhile leaves the file that was there.
+        let unfinished = path.with_extension("unfinished");
+        let mut file = BufWriter::new(File::create(&unfinished)?);
+        let written = profile.write(&mut file).and_then(|()| file.flush());
+        let written = written.and_then(|()| fs::rename(&unfinished, &path));
+        if written.is_err() {
+            // The disk may be full.
+            let _ = fs::remove_file(&unfinished);
+        }
+        written
     }
 
     /// The file: that of the setting, or one in its folder for each process.

@@ -242,7 +242,8 @@ fn variable<T>(
 /// Reads a path; an empty one counts as not set.
 fn path(value: impl Fn(&str) -> Option<OsString>, variable: &str) -> Option<PathBuf> {
     let path = value(variable).filter(|path| !path.is_empty());
-    path.map(PathBuf::from)
+    // The program may change its folder.
+    path.map(|path| std::path::absolute(&path).unwrap_or(path.into()))
 }
 
 /// Reads the settings of captured launches.
