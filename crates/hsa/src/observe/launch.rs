@@ -117,6 +117,10 @@ impl<'a> Launch<'a> {
             result.as_ref().ok(),
         );
         profile::launched(self.queue, self.kernel, self.begun);
+        if result.is_err() {
+            // The program is likely to end.
+            profile::report();
+        }
         fidelity::record(self.kernel.module());
         if let (Some(captured), Ok(_)) = (&self.captured, &result) {
             captured.is_written(self.kernel);

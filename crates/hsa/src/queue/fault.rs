@@ -7,7 +7,6 @@ use super::ring::Queue;
 use crate::c_types::Status;
 use crate::log;
 use crate::observe::fault_record::record;
-use crate::observe::profile;
 
 /// The reason why a queue cannot continue.
 pub(super) enum Fault {
@@ -78,7 +77,6 @@ impl Fault {
             }
             None if handled => record(&brief, &sentence, true),
             None => {
-                profile::report();
                 log::line("the program has no callback for errors of this queue, and is ended");
                 std::process::abort();
             }
