@@ -11,6 +11,7 @@ mod exports;
 mod parent;
 mod planted;
 mod prints;
+mod profile;
 mod program;
 mod removed;
 mod run;

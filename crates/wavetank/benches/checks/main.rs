@@ -1,11 +1,12 @@
-//! Prints what tools and hooks cost: the time of kernels with each, to that without any in the same run.
+//! Prints what tools, hooks and profiles cost: the time of kernels with each, to that without any in the same run.
 //!
 //! `hook:ends` is a hook on one mnemonic that each wave executes once, so that it shows what it costs the rest; `hook:stores`
 //! gets the accesses of each store.
 //!
 //! `cargo bench -p wavetank --bench checks [-- [--quick] [--compiled] [--sets=SET,…] [NAME…]]`. One thread; interpreted, and compiled,
 //! or only the latter. All take turns, and the shortest processor time of each counts, so that other programs count for little. Of
-//! `--sets`, each of which is `memory`, `wait+hazard`, `init`, `race`, `all`, `hook:ends` or `hook:stores`, only these are measured.
+//! `--sets`, each of which is `memory`, `wait+hazard`, `init`, `race`, `all`, `hook:ends`, `hook:stores` or `profile`, only these
+//! are measured.
 
 #[allow(dead_code, reason = "what it says of results is for another bench")]
 #[path = "../kernels/agreement.rs"]
@@ -23,6 +24,7 @@ use std::time::Duration;
 use nix::time::{ClockId, clock_gettime};
 
 use wavetank::hooks::{Accesses, Hooks, Places};
+use wavetank::profile::Profiler;
 use wavetank::{Arg, Chip, Device, EngineChoice, Module, Tool, Tools};
 
 use cases::{Case, Param};
@@ -37,7 +39,7 @@ type MakeHooks = fn() -> Hooks<'static>;
 type Set = (&'static str, Tools, MakeHooks);
 
 /// What is compared.
-const SETS: [Set; 8] = [
+const SETS: [Set; 9] = [
     ("none", Tools::of(&[]), Hooks::default),
     ("memory", Tools::of(&[Tool::Memory]), Hooks::default),
     (
@@ -54,6 +56,7 @@ const SETS: [Set; 8] = [
     ("hook:stores", Tools::of(&[]), || {
         Hooks::default().accesses(Accesses::all().stores(), |_, _| Continue(()))
     }),
+    ("profile", Tools::of(&[]), Hooks::default),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -132,8 +135,11 @@ fn measure(device: &Device, case: &Case, sets: &[Set]) -> Result<Vec<Duration>, 
             let dispatch = dispatch.block(case.block.map(|n| n as u32));
             let dispatch = dispatch.args(args.iter().cloned()).check(*tools);
             let hooks = hooks();
+            let profiler = Profiler::default();
             let dispatch = if name.starts_with("hook") {
                 dispatch.hooks(&hooks)
+            } else if *name == "profile" {
+                dispatch.profile(&profiler)
             } else {
                 dispatch
             };
