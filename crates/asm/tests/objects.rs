@@ -187,6 +187,10 @@ fn own_lines_are_those_of_llvm() {
         ..Options::new(Chip::Gfx900)
     };
     let object = assemble_object("own.s", source, &options).expect("a source");
+    let info = object.sections.iter().find(|s| s.name == ".debug_info");
+    let info = &info.expect("a unit").bytes;
+    let is_named = info.windows(6).any(|bytes| bytes == b"own.s\0");
+    assert!(is_named, "the unit has the name of the source");
     std::fs::write(&ours, object.write().expect("an object file")).expect("a file");
     let mc = Command::new("llvm-mc-14")
         .args([

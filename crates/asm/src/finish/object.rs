@@ -318,9 +318,12 @@ impl Session<'_> {
         let [abbreviations, lines] =
             [abbreviations, lines].map(|home| section_symbol(home, object, table));
         let (mut bytes, mut relocations) = (Vec::new(), Vec::new());
+        // The source is the first file with a line.
+        let source = self.asm.lines.files.iter().flatten().next();
+        let source = source.map_or("", |file| &*file.name);
         for (_, start) in starts {
             let size = layout.bytes(&self.asm.sections, start.section).1;
-            let unit = Unit::new(self.inputs.name(), size);
+            let unit = Unit::new(source, size);
             let at = bytes.len() as u64;
             let (code, addend) =
                 self.relocated(&Base::Place(*start), 0, layout, homes, object, table);
