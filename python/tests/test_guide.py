@@ -30,7 +30,7 @@ def test_the_guide_runs(tmp_path, monkeypatch, capsys):
     code = wt.asm(SAXPY, "gfx906", kernels=["saxpy(global const f32* x, global f32* y, f32 a)"])
     pathlib.Path("saxpy.hsaco").write_bytes(bytes(code))
     blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.S)
-    assert len(blocks) == 7
+    assert len(blocks) == 8
     names = {}
     for block in blocks:
         exec(compile(block, str(GUIDE), "exec"), names)

@@ -35,6 +35,7 @@ __all__ = [
     "asm",
     "asm_many",
     "asm_surface",
+    "capture_contents",
     "check",
     "check_file",
     "dis",
@@ -44,6 +45,7 @@ __all__ = [
     "explain",
     "gpus_named",
     "isa",
+    "replay",
     "trace",
 ]
 
