@@ -19,6 +19,8 @@ mod surfaces;
 
 use std::path::Path;
 
+use wavetank_profile::report::parts::BASE_STYLE;
+
 use crate::exit::{Failure, Result, print};
 use files::Files;
 use instruction::Instruction;
@@ -52,11 +54,9 @@ fn files() -> Files {
     let entries = instructions.iter().map(Entry::of);
     let entries = entries.chain(others.iter().flat_map(surfaces::Set::entries));
     files.insert("search-index.js".to_owned(), search::index(entries));
-    for (path, text) in [
-        ("style.css", include_str!("reference/assets/style.css")),
-        ("search.js", include_str!("reference/assets/search.js")),
-    ] {
-        files.insert(path.to_owned(), text.to_owned());
-    }
+    let style = [BASE_STYLE, include_str!("reference/assets/style.css")].join("\n");
+    files.insert("style.css".to_owned(), style);
+    let search = include_str!("reference/assets/search.js");
+    files.insert("search.js".to_owned(), search.to_owned());
     files
 }

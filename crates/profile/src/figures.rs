@@ -81,6 +81,18 @@ impl Figures {
         sum
     }
 
+    /// Returns the part of the touched lines of 64 bytes that lanes asked for, of global memory; `None` without such lines.
+    pub fn lines_used(&self) -> Option<f64> {
+        let global = self.of_space(Space::Global);
+        share(global.different_bytes, global.lines_64 * 64)
+    }
+
+    /// Returns the part of the cycles of LDS that conflicts of banks take; `None` without such cycles.
+    pub fn conflict_share(&self) -> Option<f64> {
+        let lds = self.of_space(Space::Lds);
+        share(lds.conflict_cycles(), lds.bank_cycles)
+    }
+
     /// Returns the bytes that lanes and waves asked of the device's memory: global accesses and scalar ones, and scratch, which is
     /// there as well.
     pub fn device_bytes(&self) -> u64 {

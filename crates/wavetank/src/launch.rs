@@ -201,9 +201,7 @@ impl ReadyWaves<'_> {
             kernel: self.function,
             launch: self.launch,
             grid: &self.grid,
-            groups: counts.map_or(0, |counts| counts.groups),
-            waves: counts.map_or(0, |counts| counts.waves),
-            failed: counts.is_none(),
+            ran: counts.map(|counts| (counts.groups, counts.waves)),
             wall,
         };
         let profiled = profiled.lock().unwrap_or_else(PoisonError::into_inner);

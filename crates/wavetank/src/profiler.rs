@@ -22,6 +22,24 @@ const DWORD: u64 = 4;
 
 /// Collects the counts of launches that it is given to ([`Dispatch::profile`](crate::Dispatch::profile)), of any number of threads,
 /// modules and devices.
+///
+/// ```
+/// use wavetank::profile::Profiler;
+/// use wavetank::{Chip, Device};
+///
+/// let device = Device::new(Chip::Gfx900)?;
+/// let module = device.load(include_bytes!("../../object/tests/data/vecadd-gfx900.hsaco"))?;
+/// let a = device.buffer_from(&[1.5f32; 64])?;
+/// let c = device.buffer_zeroed(256)?;
+/// let dispatch = module.kernel("vecadd")?.dispatch().grid(64).block(64).arg(&a).arg(&a).arg(&c).arg(64);
+/// let profiler = Profiler::default();
+/// dispatch.profile(&profiler).run()?;
+/// let profile = profiler.profile(vec!["vecadd".to_owned()]);
+/// let stores = profile.kernels[0].instructions.iter().filter(|i| i.text.starts_with("global_store"));
+/// // A row of 64 dwords is four lines of 64 bytes.
+/// assert_eq!(stores.map(|i| i.memory[0].lines_64).sum::<u64>(), 4);
+/// # Ok::<(), wavetank::Error>(())
+/// ```
 #[derive(Default)]
 pub struct Profiler(Mutex<Vec<Kernel>>);
 
@@ -44,9 +62,8 @@ pub(crate) struct Launched<'a> {
     pub kernel: &'a str,
     pub launch: &'a Launch,
     pub grid: &'a Grid,
-    pub groups: u64,
-    pub waves: u64,
-    pub failed: bool,
+    /// The work-groups and waves that ran, unless the launch failed.
+    pub ran: Option<(u64, u64)>,
     pub wall: Duration,
 }
 
@@ -126,7 +143,7 @@ impl Kernel {
         let (launch, grid) = (launched.launch, launched.grid);
         let to = &mut self.described;
         to.launches += 1;
-        to.failed += u64::from(launched.failed);
+        to.failed += u64::from(launched.ran.is_none());
         to.work_items += grid.items().iter().map(|n| u64::from(*n)).product::<u64>();
         to.host_seconds += launched.wall.as_secs_f64();
         let shape = (grid.items(), grid.group_size(), launch.lds_bytes);
@@ -158,21 +175,17 @@ impl Kernel {
         let begun = counts
             .get(&launch.entry)
             .map_or(0, InstructionCounts::executions);
-        let waves = if launched.failed {
-            begun
-        } else {
-            launched.waves
-        };
-        let groups = waves.div_ceil(u64::from(grid.waves()).max(1));
+        let (groups, waves) = launched.ran.unwrap_or_else(|| {
+            let of_group = u64::from(grid.waves()).max(1);
+            (begun.div_ceil(of_group), begun)
+        });
         let to = &mut self.described;
+        to.groups += groups;
         to.waves += waves;
-        to.groups += if launched.failed {
-            groups
-        } else {
-            launched.groups
-        };
         for (pc, counts) in counts {
-            self.describe_function(launched, pc);
+            if !self.instructions.contains_key(&pc) {
+                self.describe_function(launched, pc);
+            }
             let known = self.instructions.entry(pc);
             let entry = known.or_insert_with(|| described(launched, pc));
             entry.2.add(&counts);

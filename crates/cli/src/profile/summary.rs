@@ -2,7 +2,7 @@
 
 use wavetank_profile::advice::all;
 use wavetank_profile::figures::{Figures, share};
-use wavetank_profile::model::{Kernel, Profile, Space};
+use wavetank_profile::model::{Kernel, Profile};
 use wavetank_profile::number::{grouped, percent};
 use wavetank_profile::report::{Look, advice_text, details};
 use wavetank_quote::plain;
@@ -59,8 +59,6 @@ fn table(kernels: &[(&Kernel, Figures)]) -> String {
     let all: u64 = kernels.iter().map(|(_, figures)| figures.executions).sum();
     let mut table = Columns::new(&header, &[0, 1, 2, 3, 4, 5, 6, 7], &[3, 7, 2, 6]);
     for (kernel, figures) in kernels.iter().take(MAX_ROWS) {
-        let global = figures.of_space(Space::Global);
-        let lds = figures.of_space(Space::Lds);
         let or_dash = |share: Option<f64>| share.map_or("-".to_owned(), percent);
         table.add(vec![
             or_dash(share(figures.executions, all)),
@@ -68,8 +66,8 @@ fn table(kernels: &[(&Kernel, Figures)]) -> String {
             grouped(kernel.launches),
             grouped(kernel.waves),
             or_dash(figures.active_share()),
-            or_dash(share(global.different_bytes, global.lines_64 * 64)),
-            or_dash(share(lds.conflict_cycles(), lds.bank_cycles)),
+            or_dash(figures.lines_used()),
+            or_dash(figures.conflict_share()),
             format!(
                 "{}/{}",
                 kernel.occupancy.waves_per_simd, kernel.occupancy.most_waves_per_simd

@@ -1,6 +1,7 @@
 //! The frame of every page: head, search, main part, foot.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+pub(super) use wavetank_profile::report::parts::{heading, table};
 
 /// A page without its frame.
 pub(super) struct Page<'a> {
@@ -68,31 +69,6 @@ fn search() -> Markup {
                 aria-keyshortcuts="/";
             ul #results role="listbox" aria-label="Instructions found" hidden {}
             p #found.hide role="status" {}
-        }
-    }
-}
-
-/// A heading with an anchor.
-pub(super) fn heading(id: &str, text: &str) -> Markup {
-    html! { h2 id=(id) { a.anchor href={ "#" (id) } { (text) } } }
-}
-
-/// A table in a box that scrolls by itself if the table is too wide for the page.
-pub(super) fn table(label: &str, header: &[&str], rows: &[Vec<Markup>]) -> Markup {
-    html! {
-        div.scroll role="region" aria-label=(label) tabindex="0" {
-            table {
-                thead { tr { @for name in header { th scope="col" { (name) } } } }
-                tbody {
-                    @for row in rows {
-                        tr {
-                            @for (n, cell) in row.iter().enumerate() {
-                                @if n == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
-                            }
-                        }
-                    }
-                }
-            }
         }
     }
 }

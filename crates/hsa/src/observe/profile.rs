@@ -176,10 +176,7 @@ impl Collected {
         profile.timeline = lock(&self.timeline).timeline.clone();
         profile.timeline.events.sort_by_key(|event| event.begin);
         let path = self.path();
-        if let Some(folder) = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-        {
+        if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
         // A process that ends meanwhile leaves the file that was there.

@@ -30,12 +30,13 @@ pub(super) fn count(access: &Access<'_>, _: &ByteRanges, to: &mut Memory) {
     }
     let is_atomic = access.kind == Kind::Atomic;
     if let Some(run) = access.only_run() {
-        let bytes = u64::from(run.first.bytes);
-        let whole = bytes < 4 || run.first.address.is_multiple_of(4);
-        let apart = run.step != 0 || run.lanes == 1;
-        if whole && (apart || !is_atomic) && (bytes >= 4 || !is_atomic) {
+        let bytes = run.first.bytes;
+        let is_whole = bytes < 4 || run.first.address.is_multiple_of(4);
+        // Lanes of an atomic that share a dword take turns.
+        let shares = run.lanes > 1 && (run.step == 0 || bytes < 4);
+        if is_whole && !(is_atomic && shares) {
             let lane = u32::from(run.first.lane.unwrap_or(0));
-            let together = together(run.first.bytes, access.banks);
+            let together = together(bytes, access.banks);
             let groups = (lane + u32::from(run.lanes) - 1) / together - lane / together + 1;
             to.bank_cycles += u64::from(groups);
             to.least_bank_cycles += u64::from(groups);

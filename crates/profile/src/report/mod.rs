@@ -1,7 +1,7 @@
 //! Reports of a profile: text, one file of HTML, CSV, and a trace for Perfetto.
 //!
 //! * [`details`] and [`advice_text`]: text for a terminal.
-//! * [`html`]: a page that needs no network.
+//! * [`html`]: a page that needs no network; [`parts`] has what other pages share with it.
 //! * [`csv`]: a row for each kernel, with rocprof's names where the meaning is the same.
 //! * [`trace`]: launches, copies and calls over time, for <https://ui.perfetto.dev>.
 //!
@@ -13,6 +13,6 @@ mod text;
 mod trace;
 
 pub use csv::csv;
-pub use html::html;
+pub use html::{html, parts};
 pub use text::{Look, advice_text, details};
 pub use trace::trace;

@@ -3,6 +3,8 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use wavetank_quote::plain;
 
+use super::parts::BASE_STYLE;
+
 /// Limit of the characters of a name or line. Names of templates may be of any length.
 const LONGEST: usize = 240;
 
@@ -21,7 +23,7 @@ pub(super) fn page(title: &str, made_by: &str, main: &Markup) -> String {
                 meta name="color-scheme" content="light dark";
                 link rel="icon" href="data:,";
                 title { "Profile of " (name(title)) }
-                style { (PreEscaped(include_str!("style.css"))) }
+                style { (PreEscaped(BASE_STYLE)) (PreEscaped(include_str!("style.css"))) }
             }
             body {
                 a.skip href="#main" { "Skip to the content" }
@@ -35,37 +37,12 @@ pub(super) fn page(title: &str, made_by: &str, main: &Markup) -> String {
     page.into_string() + "\n"
 }
 
-/// A heading with an anchor.
-pub(super) fn heading(id: &str, text: &str) -> Markup {
-    html! { h2 id=(id) { a.anchor href={ "#" (id) } { (text) } } }
-}
-
 /// Returns a foreign text with visible characters, cut if it is long.
 pub(super) fn name(text: &str) -> String {
     let shown = plain(text).to_string();
     match shown.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &shown[..end]),
         None => shown,
-    }
-}
-
-/// A table in a box that scrolls by itself if the table is too wide for the page. The columns from the second on are numbers.
-pub(super) fn table(label: &str, header: &[&str], rows: &[Vec<Markup>]) -> Markup {
-    html! {
-        div.scroll role="region" aria-label=(label) tabindex="0" {
-            table {
-                thead { tr { @for name in header { th scope="col" { (name) } } } }
-                tbody {
-                    @for row in rows {
-                        tr {
-                            @for (n, cell) in row.iter().enumerate() {
-                                @if n == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
-                            }
-                        }
-                    }
-                }
-            }
-        }
     }
 }
 

@@ -3,9 +3,10 @@
 use maud::{Markup, html};
 
 use super::entry::Entry;
-use super::frame::{self, name};
+use super::frame::name;
+use super::parts;
 use crate::figures::share;
-use crate::model::{Profile, Space};
+use crate::model::Profile;
 use crate::number::{grouped, percent};
 
 /// Limit of the rows of the table.
@@ -63,8 +64,8 @@ pub(super) fn table(entries: &[Entry<'_>], whole: usize) -> Markup {
     ];
     html! {
         section {
-            (frame::heading("kernels", "Kernels"))
-            @if entries.is_empty() { p { "No kernel ran." } } @else { (frame::table("Kernels", &header, &rows)) }
+            (parts::heading("kernels", "Kernels"))
+            @if entries.is_empty() { p { "No kernel ran." } } @else { (parts::table("Kernels", &header, &rows)) }
             @if entries.len() > MAX_ROWS {
                 p.note { "The table has the first " (grouped(MAX_ROWS as u64)) " kernels by instructions; " (grouped((entries.len() - MAX_ROWS) as u64)) " more are in the profile." }
             }
@@ -75,16 +76,14 @@ pub(super) fn table(entries: &[Entry<'_>], whole: usize) -> Markup {
 fn row(entry: &Entry<'_>, all: u64, is_whole: bool) -> Vec<Markup> {
     let (kernel, figures) = (entry.kernel, &entry.figures);
     let part = share(figures.executions, all).unwrap_or(0.0);
-    let global = figures.of_space(Space::Global);
-    let lds = figures.of_space(Space::Lds);
     let or_dash = |share: Option<f64>| share.map_or("–".to_owned(), percent);
     let cells = [
         grouped(figures.executions),
         grouped(kernel.launches),
         grouped(kernel.waves),
         or_dash(figures.active_share()),
-        or_dash(share(global.different_bytes, global.lines_64 * 64)),
-        or_dash(share(lds.conflict_cycles(), lds.bank_cycles)),
+        or_dash(figures.lines_used()),
+        or_dash(figures.conflict_share()),
         format!(
             "{} of {}",
             kernel.occupancy.waves_per_simd, kernel.occupancy.most_waves_per_simd

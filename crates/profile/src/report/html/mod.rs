@@ -11,6 +11,7 @@ mod frame;
 mod kernel;
 mod kernels;
 mod lanes;
+pub mod parts;
 mod roofline;
 mod timeline;
 
@@ -65,7 +66,7 @@ pub fn html(profile: &Profile, sources: &Sources, whole: usize) -> String {
         (timeline::section(profile))
         @if !entries.is_empty() {
             section {
-                (frame::heading("each", "Kernel by kernel"))
+                (parts::heading("each", "Kernel by kernel"))
                 @if parts.len() < entries.len() {
                     p.note {
                         "The " (parts.len()) " kernels with the most executed instructions are here; the figures of the other "
@@ -95,7 +96,7 @@ fn first_advice(given: &[Advice], entries: &[Entry<'_>], whole: usize) -> maud::
     html! {
         @if !given.is_empty() {
             section {
-                (frame::heading("advice", "Advice"))
+                (parts::heading("advice", "Advice"))
                 ol.advice {
                     @for advice in &first {
                         li {

@@ -4,7 +4,8 @@
 use maud::{Markup, html};
 
 use super::entry::Entry;
-use super::frame::{self, name};
+use super::frame::name;
+use super::parts;
 use crate::figures::is_float;
 use crate::number::percent;
 use crate::peaks::{Peaks, peaks};
@@ -33,7 +34,7 @@ pub(super) fn section(entries: &[Entry<'_>]) -> Markup {
     }
     html! {
         section {
-            (frame::heading("roofline", "Roofline"))
+            (parts::heading("roofline", "Roofline"))
             @if chips.is_empty() { p { "There are no published peaks of the chips of this profile." } }
             @for peaks in chips.iter().take(MAX_CHIPS) { (chip(peaks, entries)) }
         }

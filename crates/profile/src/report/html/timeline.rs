@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::frame::{self, name};
+use super::frame::name;
+use super::parts;
 use crate::model::{Event, EventKind, Profile};
 use crate::number::grouped;
 use crate::report::trace::tracks;
@@ -24,7 +25,7 @@ pub(super) fn section(profile: &Profile) -> Markup {
     let tracks = tracks(&longest);
     html! {
         section {
-            (frame::heading("timeline", "Timeline"))
+            (parts::heading("timeline", "Timeline"))
             @if tracks.is_empty() { p { "No event was recorded." } } @else {
                 p.note {
                     "The time of the host, " (time(end - begin)) " from the first event to the last. It says nothing about a chip. "
